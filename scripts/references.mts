@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import type { INodePropertyOptions, INodeType } from 'n8n-workflow';
 import type * as Settings from '../nodes/FormService/api/settings/settings.ts';
-import type * as Watched from '../nodes/FormService/parameters/watched.ts';
+import type * as Watched from '../nodes/FormService/parameters/triggerEvents.ts';
 import { compiledSources } from './lib/compiled.mts';
 import { renderTable } from './lib/markdown.mts';
 import { exampleFiles, readExample } from './lib/n8n/examples.mts';
@@ -39,18 +39,22 @@ async function listExamples(): Promise<string[][]> {
 
 /** The events of the trigger. */
 function listEvents(): string[][] {
-	const watched = load('./nodes/FormService/parameters/watched.js') as typeof Watched;
-	const events = watched.EVENTS.map((event) => watched.eventTable[event]);
+	const watched = load('./nodes/FormService/parameters/triggerEvents.js') as typeof Watched;
+	const events = watched.TRIGGER_EVENTS.map((event) => watched.eventTable[event]);
 	return events.map(({ name, description }) => [name, description]);
 }
 
 /** The settings that the node knows. */
 function listSettings(): string[][] {
 	const file = './nodes/FormService/api/settings/settings.js';
-	const { describeBound, settings } = load(file) as typeof Settings;
+	const { describeAllowedValues, settings } = load(file) as typeof Settings;
 	return settings.map((setting) => {
 		const { name, displayName, nullable } = setting;
-		return [`\`${name}\``, displayName, `${describeBound(setting)}${nullable ? ', or null' : ''}`];
+		return [
+			`\`${name}\``,
+			displayName,
+			`${describeAllowedValues(setting)}${nullable ? ', or null' : ''}`,
+		];
 	});
 }
 

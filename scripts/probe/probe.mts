@@ -1,11 +1,11 @@
 import lodash from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import type * as parsing from '../../nodes/FormService/api/answers/fields.ts';
-import type * as reading from '../../nodes/FormService/api/answers/kinds.ts';
-import type * as matching from '../../nodes/FormService/api/answers/match.ts';
+import type * as reading from '../../nodes/FormService/api/answers/fieldKinds.ts';
+import type * as matching from '../../nodes/FormService/api/answers/matchAnswers.ts';
 import type * as targets from '../../nodes/FormService/api/endpoints.ts';
 import type * as identities from '../../nodes/FormService/api/records.ts';
-import type * as lists from '../../nodes/FormService/api/replies/list.ts';
+import type * as lists from '../../nodes/FormService/api/replies/fetchPages.ts';
 import type * as service from '../../nodes/FormService/api/service.ts';
 import { builtFile } from '../../test/integration/n8n/built.mts';
 import type { Connection } from './connect.mts';
@@ -15,11 +15,11 @@ import { showType } from './words.mts';
 
 const api = 'nodes/FormService/api';
 const { parseFields } = builtFile<typeof parsing>(`${api}/answers/fields.js`);
-const { findKind, isNothing } = builtFile<typeof reading>(`${api}/answers/kinds.js`);
-const { matchAnswers } = builtFile<typeof matching>(`${api}/answers/match.js`);
+const { findFieldKind, isBlank } = builtFile<typeof reading>(`${api}/answers/fieldKinds.js`);
+const { matchAnswers } = builtFile<typeof matching>(`${api}/answers/matchAnswers.js`);
 const { createTarget, endpoints } = builtFile<typeof targets>(`${api}/endpoints.js`);
 const { getFormId, getId, isId } = builtFile<typeof identities>(`${api}/records.js`);
-const { readPages } = builtFile<typeof lists>(`${api}/replies/list.js`);
+const { fetchPages } = builtFile<typeof lists>(`${api}/replies/fetchPages.js`);
 const { getPdfLink, getWorkspace } = builtFile<typeof service>(`${api}/service.js`);
 
 /** How many forms are asked for responses, and how many pages of a list are read. */
@@ -62,7 +62,7 @@ async function readList(
 	const pages: lists.ListPage[] = [];
 	const bodies: unknown[] = [];
 	await ask(probing, `the list of ${what}s`, asked, async (target) => {
-		for await (const page of readPages(context, target)) {
+		for await (const page of fetchPages(context, target)) {
 			pages.push(page);
 			bodies.push(replies.at(-1)?.body);
 			if (page.isLast || pages.length === MAX_PAGES) break;
@@ -99,7 +99,7 @@ function describeAnswers(
 	const fields = parseFields(fieldRecords);
 	const matched = responses.map((record) => matchAnswers(record, fields));
 	const all = matched.flatMap((one) => one.answers);
-	const given = all.filter(({ value }) => !isNothing(value));
+	const given = all.filter(({ value }) => !isBlank(value));
 	const withField = given.filter(({ field }) => field !== undefined).length;
 	const facts = {
 		'named by': listCounts(all.map(findNaming)),
@@ -119,7 +119,7 @@ const TEXTS =
 /** The types of fields by whether the package knows them. */
 function describeTypes(fields: readonly IDataObject[]): Facts {
 	const isKnown = ({ type }: IDataObject) =>
-		findKind({ type }) !== 'text' || TEXTS.test(String(type));
+		findFieldKind({ type }) !== 'text' || TEXTS.test(String(type));
 	const [known, others] = lodash.partition(fields, isKnown).map((some) => {
 		return listCounts(some.map(({ type }) => showType(type)));
 	});

@@ -1,6 +1,6 @@
 import lodash from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
-import type { ListPage } from '../../nodes/FormService/api/replies/list.ts';
+import type { ListPage } from '../../nodes/FormService/api/replies/fetchPages.ts';
 import type { Reply } from './connect.mts';
 import { showNames } from './words.mts';
 

@@ -4,7 +4,7 @@
  */
 import lodash from 'lodash';
 import { expect, it } from 'vitest';
-import type { TriggerEvent } from '../../nodes/FormService/parameters/watched.ts';
+import type { TriggerEvent } from '../../nodes/FormService/parameters/triggerEvents.ts';
 import type { Mode } from './n8n.mts';
 import type { Form, Order, Paging, Sent } from './service.mts';
 import { DAY_MINUTES, HOUR_MS, MINUTE_MS, countMostInADay } from '../time.mts';

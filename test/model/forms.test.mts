@@ -1,6 +1,6 @@
 /** Forms that come and go, and lists that could not be read whole: what is new then, and what is known. */
 import { expect, it } from 'vitest';
-import type { TriggerEvent } from '../../nodes/FormService/parameters/watched.ts';
+import type { TriggerEvent } from '../../nodes/FormService/parameters/triggerEvents.ts';
 import { failPage, faults } from './service.mts';
 import { DAY_MINUTES, HOUR_MS } from '../time.mts';
 import { ALL, createPaged, World } from './world.mts';

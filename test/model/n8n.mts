@@ -10,7 +10,7 @@ import type { IDataObject, IHttpRequestOptions, IPollFunctions } from 'n8n-workf
 import { expect } from 'vitest';
 import type { Clock } from '../../nodes/FormService/api/clock.ts';
 import type { FormServiceTrigger } from '../../nodes/FormService/FormServiceTrigger.node.ts';
-import type { TriggerEvent } from '../../nodes/FormService/parameters/watched.ts';
+import type { TriggerEvent } from '../../nodes/FormService/parameters/triggerEvents.ts';
 import { compiledSources } from '../../scripts/lib/compiled.mts';
 import { UNANSWERED, type Sent, type Service, type Treatment } from './service.mts';
 import { MINUTE_MS, type VirtualTime } from '../time.mts';

@@ -7,7 +7,10 @@
  * - unknown: it has not happened, or was there before the trigger began. It is never delivered.
  */
 import { expect } from 'vitest';
-import { EVENTS, type TriggerEvent } from '../../nodes/FormService/parameters/watched.ts';
+import {
+	TRIGGER_EVENTS,
+	type TriggerEvent,
+} from '../../nodes/FormService/parameters/triggerEvents.ts';
 import type { Item, Poll } from './n8n.mts';
 import type { Form, Response } from './service.mts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../time.mts';
@@ -95,7 +98,7 @@ export class Oracle {
 			this.edits.appear(subject, isFirst ? subject.edits : undefined);
 		const since = typeof emitExisting === 'number' ? emitExisting : emitExisting ? 0 : Infinity;
 		for (const response of form.kept) {
-			for (const event of EVENTS) this.beliefs.delete(`${response.id} ${event}`);
+			for (const event of TRIGGER_EVENTS) this.beliefs.delete(`${response.id} ${event}`);
 			const isThere = response.missingSince === undefined;
 			const isEmitted = response.createdAt >= since;
 			if (isEmitted || !isThere) this.appear(response, isFirst && isThere, !isFirst);

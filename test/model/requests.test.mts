@@ -1,7 +1,7 @@
 /** Requests per Day, which all triggers of an account share, and waits that the service asks for. */
 import lodash from 'lodash';
 import { expect, it } from 'vitest';
-import { RESPONSE_EVENTS } from '../../nodes/FormService/parameters/watched.ts';
+import { RESPONSE_EVENTS } from '../../nodes/FormService/parameters/triggerEvents.ts';
 import { startProcess, type Mode, type Parameters } from './n8n.mts';
 import { failAll, faults } from './service.mts';
 import type { FaultName, Sent } from './service.mts';

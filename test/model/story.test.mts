@@ -5,7 +5,10 @@
  */
 import fc from 'fast-check';
 import { it } from 'vitest';
-import { EVENTS, RESPONSE_EVENTS } from '../../nodes/FormService/parameters/watched.ts';
+import {
+	TRIGGER_EVENTS,
+	RESPONSE_EVENTS,
+} from '../../nodes/FormService/parameters/triggerEvents.ts';
 import type { End, Parameters } from './n8n.mts';
 import { expectInTime } from './promises.mts';
 import { faults } from './service.mts';
@@ -25,7 +28,7 @@ const SUBJECTS: Array<Pick<Parameters, 'watch' | 'events'>> = [
 	{ watch: { kind: 'chosen', formIds: ['A', 'B'] }, events: RESPONSE_EVENTS },
 	// a form that was deleted long ago
 	{ watch: { kind: 'chosen', formIds: ['B', 'X', 'A'] }, events: ['responseStarted'] },
-	{ watch: { kind: 'all', except: [] }, events: EVENTS },
+	{ watch: { kind: 'all', except: [] }, events: TRIGGER_EVENTS },
 	{ watch: { kind: 'all', except: ['A'] }, events: ['responseAbandoned', 'responseCompleted'] },
 	{ watch: { kind: 'all', except: ['B', 'C'] }, events: ['responseCompleted', 'formCreated'] },
 	{ watch: { kind: 'all', except: [] }, events: ['formCreated'] },

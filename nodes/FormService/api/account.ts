@@ -5,7 +5,7 @@ import { createInputError } from './errors';
 import { parseUrl } from './url';
 
 /** The credential of the service, see credentials/FormServiceApi.credentials.ts. */
-export const CREDENTIAL = 'formServiceApi';
+export const CREDENTIAL_TYPE = 'formServiceApi';
 
 /** The contexts of n8n from which a request can be sent with the credential. */
 export type N8nContext = IExecuteSingleFunctions | ILoadOptionsFunctions | IPollFunctions;
@@ -23,11 +23,11 @@ export type Account = {
 };
 
 /** The path of the version of the API that this package supports (specification, section 9). */
-export const VERSION_PATH = '/api/v1';
+export const API_PATH = '/api/v1';
 
 /** Where a base URL lacks its scheme, and its end; the node's expression for the base URL uses both, too. */
-export const NO_SCHEME = /^(?!\w+:\/\/)/;
-export const URL_END = /(?<!\/)\/+(?:api\/v1\/*)?$/;
+export const MISSING_SCHEME = /^(?!\w+:\/\/)/;
+export const TRAILING_API_PATH = /(?<!\/)\/+(?:api\/v1\/*)?$/;
 
 /**
  * The base URL that requests are sent to, entered with or without https://, `/api/v1` and a trailing slash.
@@ -36,14 +36,14 @@ export const URL_END = /(?<!\/)\/+(?:api\/v1\/*)?$/;
  */
 export function normalizeBaseUrl(entered: string): string {
 	const text = entered.trim();
-	const url = parseUrl(text.replace(NO_SCHEME, 'https://'));
+	const url = parseUrl(text.replace(MISSING_SCHEME, 'https://'));
 	const isWeb = url !== undefined && /^https?:$/.test(url.protocol);
 	if (!isWeb || url.username || url.password || url.search || url.hash) {
 		throw new Error(
 			`'Base URL' is not the address of a service, without a user name, a "?" or a "#". Enter it such as https://forms.example.com.`,
 		);
 	}
-	return url.origin + url.pathname.replace(URL_END, '') + VERSION_PATH;
+	return url.origin + url.pathname.replace(TRAILING_API_PATH, '') + API_PATH;
 }
 
 /** The account of a credential; throws an Error with a sentence for the person who entered it. */
@@ -64,7 +64,7 @@ export function createAccount(credential: { accessToken?: unknown; baseUrl?: unk
 
 /** The account of the node's credential, whose fields can be expressions of the item. */
 export async function getAccount(n8n: N8nContext, itemIndex?: number): Promise<Account> {
-	const credential = await n8n.getCredentials(CREDENTIAL);
+	const credential = await n8n.getCredentials(CREDENTIAL_TYPE);
 	try {
 		return createAccount(credential);
 	} catch (error) {

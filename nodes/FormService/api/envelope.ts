@@ -1,5 +1,5 @@
 import { isEmpty, isObject } from 'lodash';
-import { readBoolean } from './readers';
+import { parseBoolean } from './parseValues';
 import { getId, isRecord, isUuid } from './records';
 
 /** The envelope around every reply: `{success, message, data}` (specification, sections 4 and 7). */
@@ -22,17 +22,17 @@ export type Envelope = {
 /** Unwraps the JSON of a reply; undefined if its text is none. */
 export function parseEnvelope(text: string): Envelope | undefined {
 	try {
-		return unwrap(JSON.parse(text));
+		return unwrapEnvelope(JSON.parse(text));
 	} catch {
 		return undefined;
 	}
 }
 
 /** Unwraps a reply. */
-export function unwrap(whole: unknown): Envelope {
+export function unwrapEnvelope(whole: unknown): Envelope {
 	const reply = isRecord(whole) ? whole : {};
 	const { success, message, errors, data = whole } = reply;
-	const succeeded = readBoolean(success);
+	const succeeded = parseBoolean(success);
 	const id = isUuid(data) ? data : ((isRecord(data) ? getId(data) : undefined) ?? getId(reply));
 	return {
 		...{ whole, data, id },

@@ -1,9 +1,8 @@
 import { DateTime } from 'luxon';
-import { NodeApiError, NodeOperationError } from 'n8n-workflow';
-import type { Failure, INode } from 'n8n-workflow';
+import { NodeApiError, NodeOperationError, type Failure, type INode } from 'n8n-workflow';
 
 /** What a person reads when something failed: what happened, and what to do next. */
-export type Explanation = {
+export type ErrorDetails = {
 	message: string;
 	description?: string;
 	/** The status of the service's reply, if there was one. */
@@ -15,12 +14,12 @@ export type Explanation = {
 };
 
 /** Why a request brought no success. Other tries follow from its cause, and from whether it may have acted. */
-export type Trouble = Explanation & { description: string; failure: Failure };
+export type RequestFailure = ErrorDetails & { description: string; failure: Failure };
 
 /** An error in what a person entered: a parameter, an input item, the credential. Nothing was sent. */
 export function createInputError(
 	node: INode,
-	{ message, description, itemIndex, failure }: Explanation & { itemIndex?: number },
+	{ message, description, itemIndex, failure }: ErrorDetails & { itemIndex?: number },
 ): NodeOperationError {
 	const error = new NodeOperationError(node, message, { description, itemIndex, failure });
 	// n8n replaces messages with a system error's code even in a word, such as EPERM in "deletePermission"
@@ -40,7 +39,7 @@ export class ServiceError extends NodeApiError {
 	readonly mayHaveActed: boolean;
 
 	/** @param itemIndex the input item that the request belongs to */
-	constructor(node: INode, explanation: Explanation, itemIndex?: number) {
+	constructor(node: INode, explanation: ErrorDetails, itemIndex?: number) {
 		const { message, description, httpCode, failure, mayHaveActed = false } = explanation;
 		const response = { message, ...(description !== undefined && { description }) };
 		super(node, response, { message, description, httpCode, itemIndex, failure });
@@ -51,7 +50,7 @@ export class ServiceError extends NodeApiError {
 }
 
 /** The caller gave up before the request's turn came: the execution was canceled, or another item failed. */
-export class NotSent extends NodeOperationError {
+export class NotSentError extends NodeOperationError {
 	override name = 'NodeOperationError';
 
 	constructor(node: INode, itemIndex?: number) {
@@ -62,12 +61,11 @@ export class NotSent extends NodeOperationError {
 	}
 }
 
+/** The errors that n8n can show with a node. */
+export type NodeError = NodeApiError | NodeOperationError;
+
 /** Any error as one that n8n can show with its node. */
-export function asNodeError(
-	node: INode,
-	error: unknown,
-	itemIndex?: number,
-): NodeApiError | NodeOperationError {
+export function asNodeError(node: INode, error: unknown, itemIndex?: number): NodeError {
 	if (error instanceof NodeApiError || error instanceof NodeOperationError) return error;
 	return new NodeOperationError(node, error instanceof Error ? error : String(error), {
 		itemIndex,
@@ -92,7 +90,7 @@ export const CHECK_REPLY = `${CHECK_BASE_URL} If the URL is correct, report this
 export const TRY_LATER =
 	'Try again later. If this persists, contact your Form Service administrator.';
 
-export const LARGER_PAGES = 'Ask your Form Service administrator for larger pages.';
+export const ASK_FOR_LARGER_PAGES = 'Ask your Form Service administrator for larger pages.';
 
 /** The text with a full stop, unless it ends in one, as a quote can. */
 export function asSentence(text: string): string {
@@ -100,7 +98,7 @@ export function asSentence(text: string): string {
 }
 
 /** A text of the service on one line, truncated if it is long. */
-export function shortenText(text: string, maxLength = 300): string {
+export function truncateText(text: string, maxLength = 300): string {
 	const line = text.replace(/\s+/g, ' ').trim();
 	return line.length > maxLength ? `${line.slice(0, maxLength)}…` : line;
 }

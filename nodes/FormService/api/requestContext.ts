@@ -1,8 +1,7 @@
 import type { IHttpRequestOptions } from 'n8n-workflow';
 import type { Account, N8nContext } from './account';
 import { describeShape } from './envelope';
-import { CHECK_REPLY, ServiceError } from './errors';
-import type { Trouble } from './errors';
+import { CHECK_REPLY, ServiceError, type RequestFailure } from './errors';
 
 /** Who sends a request, and what the request queue and the errors need to know. */
 export type RequestContext = {
@@ -25,7 +24,7 @@ export type RequestContext = {
 };
 
 /** Aborts when the caller gives up or the execution is canceled: what is waiting is then not sent. */
-export function getStopSignal({ n8n, signal }: RequestContext): AbortSignal | undefined {
+export function getAbortSignal({ n8n, signal }: RequestContext): AbortSignal | undefined {
 	if (signal !== undefined) return signal;
 	return 'getExecutionCancelSignal' in n8n ? n8n.getExecutionCancelSignal() : undefined;
 }
@@ -33,7 +32,7 @@ export function getStopSignal({ n8n, signal }: RequestContext): AbortSignal | un
 /** A failed request as an error, without the token, should the service or a link repeat it. */
 export function createRequestError(
 	{ n8n, account: { conceal }, itemIndex }: RequestContext,
-	{ message, description, ...rest }: Trouble,
+	{ message, description, ...rest }: RequestFailure,
 ): ServiceError {
 	const shown = { ...rest, message: conceal(message), description: conceal(description) };
 	return new ServiceError(n8n.getNode(), shown, itemIndex);
@@ -50,7 +49,7 @@ export function createReplyError(
 }
 
 /** A reply without what was asked for, as an error that names the attributes of its data and never a value. */
-export function createUnexpectedReply(
+export function createUnexpectedReplyError(
 	context: RequestContext,
 	expected: string,
 	data: unknown,

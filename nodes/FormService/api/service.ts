@@ -3,10 +3,13 @@ import type { IDataObject } from 'n8n-workflow';
 import type { Target } from './endpoints';
 import type { Envelope } from './envelope';
 import { getId, isRecord } from './records';
-import { readPages } from './replies/list';
-import { request } from './request/request';
-import { createRequestError, createUnexpectedReply } from './requestContext';
-import type { RequestContext } from './requestContext';
+import { fetchPages } from './replies/fetchPages';
+import { callApi } from './request/callApi';
+import {
+	createRequestError,
+	createUnexpectedReplyError,
+	type RequestContext,
+} from './requestContext';
 import { parseUrl } from './url';
 
 /*
@@ -16,9 +19,9 @@ import { parseUrl } from './url';
 
 /** The workspace as received, with its secrets (section 2.1). */
 export async function getWorkspace(context: RequestContext, target: Target): Promise<IDataObject> {
-	const { data } = (await request(context, target)).envelope;
+	const { data } = (await callApi(context, target)).envelope;
 	if (isWorkspace(data)) return data;
-	throw createUnexpectedReply(context, 'a workspace', data);
+	throw createUnexpectedReplyError(context, 'a workspace', data);
 }
 
 /** Whether the data of a reply is a workspace. */
@@ -39,7 +42,7 @@ export async function listRecords(
 ): Promise<IDataObject[]> {
 	const all: IDataObject[] = [];
 	const before = new Set<unknown>();
-	for await (const { records, isLast } of readPages(context, target)) {
+	for await (const { records, isLast } of fetchPages(context, target)) {
 		for (const record of records) if (!before.has(getId(record) ?? record)) all.push(record);
 		if (isLast || all.length >= limit) break;
 		for (const record of records) before.add(getId(record) ?? record);
@@ -49,7 +52,7 @@ export async function listRecords(
 
 /** The link to the PDF of one response as a whole URL. */
 export async function getPdfLink(context: RequestContext, target: Target): Promise<string> {
-	return parsePdfLink(context, (await request(context, target)).envelope);
+	return parsePdfLink(context, (await callApi(context, target)).envelope);
 }
 
 /**
@@ -67,7 +70,8 @@ export function parsePdfLink(context: RequestContext, { whole, data }: Envelope)
 	const url = links.length === 1 ? parseUrl(links[0], context.account.baseUrl) : undefined;
 	if (url !== undefined) return url.href;
 	const isMissing = candidates.some(({ value }) => !value);
-	if (links.length > 0 || !isMissing) throw createUnexpectedReply(context, 'a link to a PDF', data);
+	if (links.length > 0 || !isMissing)
+		throw createUnexpectedReplyError(context, 'a link to a PDF', data);
 	throw createRequestError(context, {
 		message: 'Form Service has no PDF of this response',
 		description: 'Form Service may still be creating the PDF. Try again later.',
@@ -90,7 +94,7 @@ export async function addResponse(
 	context: RequestContext,
 	target: Target,
 ): Promise<string | undefined> {
-	return (await request(context, target)).envelope.id;
+	return (await callApi(context, target)).envelope.id;
 }
 
 /** Updates settings of a form (rules 5 and 6) and returns its id, name and time of update. */
@@ -98,11 +102,11 @@ export async function updateSettings(
 	context: RequestContext,
 	target: Target,
 ): Promise<IDataObject> {
-	const { data, message } = (await request(context, target)).envelope;
+	const { data, message } = (await callApi(context, target)).envelope;
 	const isText = (value: unknown) => typeof value === 'string';
 	if (isRecord(data) && [data.id, data.name, data.updated_at].every(isText)) {
 		return { ...(message !== undefined && { message }), ...data };
 	}
 	const advice = "The settings are updated; don't send them again.";
-	throw createUnexpectedReply(context, 'the updated form', data, advice);
+	throw createUnexpectedReplyError(context, 'the updated form', data, advice);
 }

@@ -1,8 +1,19 @@
 import { compact, groupBy, map, partition, sortBy, upperFirst } from 'lodash';
 import { NodeApiError, NodeOperationError } from 'n8n-workflow';
-import { asNodeError, asSentence, createInputError, NotSent, ServiceError } from '../api/errors';
-import { describeUnknownForm, getChosenName, isFormMissing } from '../parameters/formId';
-import type { Item, NodeError } from './item';
+import {
+	asNodeError,
+	asSentence,
+	createInputError,
+	type NodeError,
+	NotSentError,
+	ServiceError,
+} from '../api/errors';
+import {
+	describeFormNotFound,
+	getSelectedFormName,
+	isFormNotFoundError,
+} from '../parameters/formId';
+import type { InputItem } from './inputItem';
 
 /** The errors of items. */
 
@@ -10,18 +21,21 @@ import type { Item, NodeError } from './item';
  * Whether an error is about the item itself, so that it is listed with those of the other items: its
  * parameters or its credential are invalid, or its form does not exist.
  */
-export function isInvalidItem(error: unknown): boolean {
+export function isInvalidItemError(error: unknown): boolean {
 	if (error instanceof NodeApiError) return error.httpCode === '404';
-	return error instanceof NodeOperationError && !(error instanceof NotSent);
+	return error instanceof NodeOperationError && !(error instanceof NotSentError);
 }
 
 /** The error of an item; that of a form that was chosen from the list, and is not found, names the form. */
-export function toItemError(error: unknown, { n8n, index: itemIndex, prepared }: Item): NodeError {
+export function toItemError(
+	error: unknown,
+	{ n8n, index: itemIndex, prepared }: InputItem,
+): NodeError {
 	const node = n8n.getNode();
 	const { formId = '' } = prepared?.ids ?? {};
-	const name = getChosenName(node, formId);
-	if (name === undefined || !isFormMissing(error)) return asNodeError(node, error, itemIndex);
-	const explanation = { ...describeUnknownForm(formId, name), failure: error.failure };
+	const name = getSelectedFormName(node, formId);
+	if (name === undefined || !isFormNotFoundError(error)) return asNodeError(node, error, itemIndex);
+	const explanation = { ...describeFormNotFound(formId, name), failure: error.failure };
 	return new ServiceError(node, { ...explanation, httpCode: '404' }, itemIndex);
 }
 
@@ -31,14 +45,14 @@ export function toItemError(error: unknown, { n8n, index: itemIndex, prepared }:
  * @param invalid at least one item with its error
  * @param total how many items the run has
  */
-export function listInvalidItems(
-	invalid: ReadonlyArray<{ item: Item; error: NodeError }>,
+export function createInvalidItemsError(
+	invalid: ReadonlyArray<{ item: InputItem; error: NodeError }>,
 	total: number,
 ): NodeError {
 	const [{ item: first, error }] = invalid;
 	const count = invalid.length;
 	if (count === 1 && (total === 1 || first.row === undefined)) return error;
-	const groups = Object.entries(groupBy(invalid, (one) => addDetails(one.error)));
+	const groups = Object.entries(groupBy(invalid, (one) => formatErrorText(one.error)));
 	const lines = groups.map(
 		([text, same]) => `${upperFirst(nameItems(map(same, 'item')))}: ${text}`,
 	);
@@ -51,13 +65,13 @@ export function listInvalidItems(
 }
 
 /** How many items a run has, and those that were or may have been sent. */
-type Progress = { total: number; sent: ReadonlyMap<number, Item> };
+type Progress = { total: number; sent: ReadonlyMap<number, InputItem> };
 
 /**
  * The error that stops the node, for its item. It says what a person must know before the items are run again.
  * A copy: items can share a request, and with it an error.
  */
-export function explainStop(error: NodeError, item: Item, run: Progress): NodeError {
+export function createStopError(error: NodeError, item: InputItem, run: Progress): NodeError {
 	const { n8n, index: itemIndex, endpoint } = item;
 	const isInput = error instanceof NodeOperationError;
 	const isUnsent = isInput && endpoint.effect.kind !== 'safe';
@@ -87,7 +101,7 @@ function describeProgress({ total, sent }: Progress, ownIndex: number): string {
 }
 
 /** Such as "items 0 to 5, 7", by the indexes that n8n shows; "rows 2 to 7" if all items come from a sheet. */
-function nameItems(items: readonly Item[]): string {
+function nameItems(items: readonly InputItem[]): string {
 	const haveRows = items.every(({ row }) => row !== undefined);
 	const numbers = sortBy(items.map(({ index, row }) => (haveRows ? Number(row) : index)));
 	const ranges: Array<[first: number, last: number]> = [];
@@ -101,7 +115,7 @@ function nameItems(items: readonly Item[]): string {
 }
 
 /** An error in one text, as a list has it, and as a model gets it: n8n gives a model nothing but the message. */
-export function addDetails({ message, description }: NodeError): string {
+export function formatErrorText({ message, description }: NodeError): string {
 	const details = description ? ` ${description.replaceAll('\n', ' ')}` : '';
 	return asSentence(message) + details;
 }

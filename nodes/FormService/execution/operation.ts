@@ -6,7 +6,7 @@ import type {
 } from 'n8n-workflow';
 import type { Endpoint, Target } from '../api/endpoints';
 import type { RequestContext } from '../api/requestContext';
-import type { Input } from '../parameters/input';
+import type { ParameterContext } from '../parameters/parameterContext';
 
 /** One operation of the node. */
 export type Operation = {
@@ -27,10 +27,10 @@ export type Operation = {
  *
  * @throws NodeOperationError that names the parameter and what it must be
  */
-export type Prepare = (input: Input) => Prepared;
+export type Prepare = (input: ParameterContext) => PreparedItem;
 
 /** An item whose parameters are valid. */
-export type Prepared = {
+export type PreparedItem = {
 	/** The IDs in the path of the endpoint, by their `{placeholders}`. */
 	ids?: Readonly<Record<string, string>>;
 	/** The body of the request, if it has one. */
@@ -42,24 +42,24 @@ export type Prepared = {
 	 *
 	 * @throws NodeOperationError if the item is invalid, and the errors of requests
 	 */
-	read: (request: ItemRequest) => Promise<INodeExecutionData[] | Change>;
+	read: (request: ItemRequest) => Promise<INodeExecutionData[] | PendingWrite>;
 };
 
-export type Change = {
+export type PendingWrite = {
 	/** Changes with the same key are sent one after another, in the order of the input. */
 	orderKey?: string;
 	/** Sends the request, unless the item is skipped or previewed, and makes an item of the reply. */
-	send: () => Promise<Changed>;
+	send: () => Promise<WriteResult>;
 };
 
 /** `isSent` is false if the item was skipped or previewed. */
-export type Changed = { json: IDataObject; isSent: boolean };
+export type WriteResult = { json: IDataObject; isSent: boolean };
 
 /** The request that n8n has composed for an item. */
-export type ItemRequest = { context: RequestContext; target: Target; reads: Reads };
+export type ItemRequest = { context: RequestContext; target: Target; reads: FetchCache };
 
 /** What the items of a run have read, in all tries of n8n, by `readOnce`'s keys. */
-export type Reads = Map<string, Promise<unknown>>;
+export type FetchCache = Map<string, Promise<unknown>>;
 
 /**
  * Reads a target once for all items of a run with the same account and request options. A read that failed is
@@ -67,7 +67,7 @@ export type Reads = Map<string, Promise<unknown>>;
  *
  * @param detail what distinguishes two ways to read one target
  */
-export async function readOnce<T>(
+export async function fetchOncePerRun<T>(
 	{ context, target, reads }: ItemRequest,
 	read: (context: RequestContext, target: Target) => Promise<T>,
 	detail?: unknown,

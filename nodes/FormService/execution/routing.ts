@@ -1,22 +1,21 @@
-import { NodeConnectionTypes } from 'n8n-workflow';
-import type {
-	DeclarativeRestApiSettings,
-	IExecutePaginationFunctions,
-	IExecuteSingleFunctions,
-	IHttpRequestOptions,
-	INodeExecutionData,
-	PreSendAction,
+import {
+	NodeConnectionTypes,
+	type DeclarativeRestApiSettings,
+	type IExecutePaginationFunctions,
+	type IExecuteSingleFunctions,
+	type IHttpRequestOptions,
+	type INodeExecutionData,
+	type PreSendAction,
 } from 'n8n-workflow';
 import { fillPath } from '../api/endpoints';
-import { asNodeError, createInputError } from '../api/errors';
+import { asNodeError, createInputError, type NodeError } from '../api/errors';
 import { isRecord } from '../api/records';
-import type { Input } from '../parameters/input';
-import { isTool, prepareForModel } from './forModel';
-import type { Item, NodeError } from './item';
-import { addDetails, explainStop } from './itemErrors';
+import type { ParameterContext } from '../parameters/parameterContext';
+import { isTool, prepareTool } from './tool';
+import type { InputItem } from './inputItem';
+import { formatErrorText, createStopError } from './itemErrors';
 import type { Operation } from './operation';
-import { beginBatch, beginTry } from './run';
-import type { Run } from './run';
+import { startBatch, startTry, type NodeTry } from './nodeTry';
 
 /**
  * The way of an item through n8n's routing (`RoutingNode`), which sends the request that the node declares:
@@ -30,7 +29,7 @@ import type { Run } from './run';
  * The request options that n8n has composed for an item, with the item: n8n passes the options that `preSend`
  * returns to the pagination function as they are, and its HTTP helper ignores the additional attribute.
  */
-type RoutedOptions = IHttpRequestOptions & { routed: { run: Run; item: Item } };
+type RoutedOptions = IHttpRequestOptions & { routed: { run: NodeTry; item: InputItem } };
 
 /**
  * Creates the `preSend` of an operation: it checks the parameters of an item, fills the IDs into the path and
@@ -56,7 +55,7 @@ export async function sendRoutedItem(
 	const { run, item } = (options as RoutedOptions).routed;
 	if (run.waiting.includes(item)) {
 		if (!isHandedOver(run, this)) run.controller.abort(UNKNOWN_ORDER);
-		beginBatch(run);
+		startBatch(run);
 	}
 	await run.done;
 	const { outcome } = item;
@@ -71,9 +70,10 @@ export async function sendRoutedItem(
 	if (run.continues) return [toFailedItem(this, outcome.error)];
 	// n8n listens to no outcome before; an earlier failure would be an unhandled rejection
 	await run.ended;
-	const error = explainStop(outcome.error, item, run);
+	const error = createStopError(outcome.error, item, run);
 	// n8n gives a model nothing but the message
-	if (isTool(this.getNode())) Object.assign(error, { message: addDetails(error), description: '' });
+	if (isTool(this.getNode()))
+		Object.assign(error, { message: formatErrorText(error), description: '' });
 	throw error;
 }
 
@@ -89,7 +89,7 @@ const UNKNOWN_ORDER = {
  * throws in a node that stops, n8n reports the error by itself, and still calls the pagination function of the
  * items before.
  */
-function isHandedOver({ continues, seen, total }: Run, n8n: IExecuteSingleFunctions): boolean {
+function isHandedOver({ continues, seen, total }: NodeTry, n8n: IExecuteSingleFunctions): boolean {
 	const { batchSize = 1, batchInterval = 0 } = readRequestOptions(n8n).batching?.batch ?? {};
 	const isBatch = batchInterval > 0 && seen.size % Math.max(batchSize, 1) === 0;
 	return continues || isBatch || seen.size === total;
@@ -99,7 +99,7 @@ function prepareItem(
 	n8n: IExecuteSingleFunctions,
 	{ endpoint, prepare }: Operation,
 	options: IHttpRequestOptions,
-): Item {
+): InputItem {
 	const index = n8n.getItemIndex();
 	const { row_number: given } = n8n.getInputData().json;
 	const row = Number.isInteger(given) ? Number(given) : undefined;
@@ -108,7 +108,7 @@ function prepareItem(
 	const item = { n8n, index, row, endpoint, composed };
 	try {
 		const input = collectInput(n8n, index);
-		const prepared = isTool(input.node) ? prepareForModel(prepare, input) : prepare(input);
+		const prepared = isTool(input.node) ? prepareTool(prepare, input) : prepare(input);
 		const url = fillPath(endpoint, prepared.ids);
 		return { ...item, composed: { ...composed, url, body: prepared.body }, prepared };
 	} catch (error) {
@@ -116,7 +116,7 @@ function prepareItem(
 	}
 }
 
-function collectInput(n8n: IExecuteSingleFunctions, itemIndex: number): Input {
+function collectInput(n8n: IExecuteSingleFunctions, itemIndex: number): ParameterContext {
 	return {
 		// n8n throws if it extracts the value of a hidden parameter
 		parameter: (name, fallback) =>
@@ -145,7 +145,7 @@ function readRequestOptions(n8n: IExecuteSingleFunctions): RequestOptions {
  */
 function toFailedItem(n8n: IExecutePaginationFunctions, error: NodeError): INodeExecutionData {
 	const { onError, type } = n8n.getNode();
-	const failed = { error: addDetails(error) };
+	const failed = { error: formatErrorText(error) };
 	const pairedItem = { item: n8n.getItemIndex() };
 	// an agent takes no files
 	if (isTool({ type })) return { json: failed, pairedItem };
@@ -155,15 +155,15 @@ function toFailedItem(n8n: IExecutePaginationFunctions, error: NodeError): INode
 }
 
 /** The latest try of each execution of the node, by the only object that n8n gives to all its items and tries. */
-const latestTries = new WeakMap<object, Run>();
+const latestTries = new WeakMap<object, NodeTry>();
 
 /** The try of an item. An item that n8n hands over again begins the next one (Retry On Fail). */
-function joinRun(n8n: IExecuteSingleFunctions): Run {
+function joinRun(n8n: IExecuteSingleFunctions): NodeTry {
 	const { input, total } = findInput(n8n);
 	const index = n8n.getItemIndex();
 	const latest = latestTries.get(input);
 	const isNext = latest === undefined || latest.seen.has(index);
-	const run = isNext ? beginTry(n8n, total, latest) : latest;
+	const run = isNext ? startTry(n8n, total, latest) : latest;
 	latestTries.set(input, run);
 	run.seen.add(index);
 	return run;

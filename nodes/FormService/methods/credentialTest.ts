@@ -5,9 +5,9 @@ import type {
 } from 'n8n-workflow';
 import { createAccount } from '../api/account';
 import { createTarget, endpoints } from '../api/endpoints';
-import { asSentence, CHECK_BASE_URL, shortenText } from '../api/errors';
-import { parseReply } from '../api/request/request';
-import { JSON_HEADERS, readReply, TIMEOUT_MS } from '../api/request/send';
+import { asSentence, CHECK_BASE_URL, truncateText } from '../api/errors';
+import { parseReply } from '../api/request/callApi';
+import { JSON_HEADERS, readReply, DEFAULT_TIMEOUT_MS } from '../api/request/sendOnce';
 import { isWorkspace } from '../api/service';
 
 const { getWorkspace: endpoint } = endpoints;
@@ -27,12 +27,15 @@ export async function formServiceApiTest(
 			uri: createTarget(account, endpoint).url,
 			headers: { ...JSON_HEADERS, Authorization: `Bearer ${String(data.accessToken).trim()}` },
 			...{ useStream: true, json: false, simple: false, resolveWithFullResponse: true },
-			...{ followRedirect: false, followAllRedirects: false, timeout: TIMEOUT_MS },
+			...{ followRedirect: false, followAllRedirects: false, timeout: DEFAULT_TIMEOUT_MS },
 		});
-		const outcome = parseReply(await readReply(sending, TIMEOUT_MS), { ...endpoint, account });
+		const outcome = parseReply(await readReply(sending, DEFAULT_TIMEOUT_MS), {
+			...endpoint,
+			account,
+		});
 		const workspace = outcome.trouble === undefined ? outcome.envelope.data : undefined;
 		if (isWorkspace(workspace)) {
-			const name = account.conceal(shortenText(String(workspace.name)));
+			const name = account.conceal(truncateText(String(workspace.name)));
 			return { status: 'OK', message: `Connected to the workspace "${name}"` };
 		}
 		const { message, description } = outcome.trouble ?? NO_WORKSPACE;

@@ -7,20 +7,20 @@ import type {
 	INodePropertyOptions,
 } from 'n8n-workflow';
 import { getAccount } from '../api/account';
-import { listTexts } from '../api/answers/findResponses';
-import { toCaseless, toPlainText } from '../api/answers/names';
-import { sortByTime } from '../api/answers/order';
+import { collectAnswerTexts } from '../api/answers/findResponses';
+import { foldCase } from '../api/spelling';
+import { escapeExpression } from '../api/expressionSafety';
+import { sortByTime } from '../api/recordTimes';
 import { clock } from '../api/clock';
-import { endpoints, createTarget } from '../api/endpoints';
-import type { Endpoint } from '../api/endpoints';
-import { readBoolean, readTime } from '../api/readers';
+import { endpoints, createTarget, type Endpoint } from '../api/endpoints';
+import { parseBoolean, parseTimeMs } from '../api/parseValues';
 import { getFormId, getId, isId } from '../api/records';
 import { listRecords } from '../api/service';
 import { isWebUrl } from '../api/url';
-import { CLOSED_MARK, extractFormId } from '../parameters/formId';
+import { CLOSED_SUFFIX, extractFormId } from '../parameters/formId';
 
 /** The ID in the Form parameter of the node that is being edited; empty if no form is chosen. */
-export function getChosenForm(n8n: ILoadOptionsFunctions): string {
+export function getSelectedFormId(n8n: ILoadOptionsFunctions): string {
 	const given = n8n.getCurrentNodeParameter('formId', { extractValue: true });
 	return typeof given === 'string' ? extractFormId(given) : '';
 }
@@ -32,7 +32,7 @@ const KEPT_MS = 30_000;
 const lists = new Map<string, Promise<IDataObject[]>>();
 
 /** The records of a list for the editor; `ids` are the values of the endpoint's `{placeholders}`. */
-export async function listCached(
+export async function fetchCachedList(
 	n8n: ILoadOptionsFunctions,
 	endpoint: Endpoint,
 	ids?: Readonly<Record<string, string>>,
@@ -65,20 +65,20 @@ export async function searchForms(
 	this: ILoadOptionsFunctions,
 	filter = '',
 ): Promise<INodeListSearchResult> {
-	const records = await listCached(this, endpoints.listForms);
+	const records = await fetchCachedList(this, endpoints.listForms);
 	const forms = selectUsable(records, getFormId).map(({ id, record }) => ({
 		id,
 		name: typeof record.name === 'string' && record.name.trim() !== '' ? record.name : id,
-		mark: readBoolean(record.is_closed) ? CLOSED_MARK : '',
+		mark: parseBoolean(record.is_closed) ? CLOSED_SUFFIX : '',
 		url: Object.values(pick(record, URL_ATTRIBUTES)).find(isWebUrl),
 	}));
-	const wanted = toCaseless(filter);
+	const wanted = foldCase(filter);
 	const counts = countBy(forms, 'name');
 	const results = forms
-		.filter(({ id, name }) => toCaseless(`${name}\n${id}`).includes(wanted))
+		.filter(({ id, name }) => foldCase(`${name}\n${id}`).includes(wanted))
 		.sort((one, other) => one.name.localeCompare(other.name))
 		.map(({ id, name, mark, url }) => ({
-			name: toPlainText(`${name}${counts[name] > 1 ? ` (${id})` : ''}${mark}`),
+			name: escapeExpression(`${name}${counts[name] > 1 ? ` (${id})` : ''}${mark}`),
 			value: id,
 			// the editor links to this page next to the list and the chosen form
 			url,
@@ -103,16 +103,16 @@ export async function searchResponses(
 	this: ILoadOptionsFunctions,
 	filter = '',
 ): Promise<INodeListSearchResult> {
-	const formId = getChosenForm(this);
+	const formId = getSelectedFormId(this);
 	if (!isId(formId)) return { results: [] };
-	const records = await listCached(this, endpoints.listResponses, { formId });
-	const wanted = toCaseless(filter);
+	const records = await fetchCachedList(this, endpoints.listResponses, { formId });
+	const wanted = foldCase(filter);
 	const found = sortByTime(selectUsable(records, getId), 'newest').filter(({ id, record }) =>
-		[...listTexts(record), toCaseless(id)].some((text) => text.includes(wanted)),
+		[...collectAnswerTexts(record), foldCase(id)].some((text) => text.includes(wanted)),
 	);
 	const zone = this.getTimezone();
 	const results = found.slice(0, MAX_SHOWN).map(({ id, record }) => {
-		return { name: toPlainText(describeResponse(id, record, zone)), value: id };
+		return { name: escapeExpression(describeResponse(id, record, zone)), value: id };
 	});
 	return { results };
 }
@@ -120,9 +120,9 @@ export async function searchResponses(
 function describeResponse(id: string, record: IDataObject, zone: string): string {
 	const { number_formatted: formatted, number, created_at: time, is_incomplete } = record;
 	const name = [formatted, number].find((one) => ['string', 'number'].includes(typeof one)) ?? id;
-	const timeMs = readTime(time, 'utc') ?? NaN;
+	const timeMs = parseTimeMs(time, 'utc') ?? NaN;
 	const minute = DateTime.fromMillis(timeMs, { zone }).toFormat(' · yyyy-MM-dd HH:mm');
-	const mark = readBoolean(is_incomplete) ? ' (incomplete)' : '';
+	const mark = parseBoolean(is_incomplete) ? ' (incomplete)' : '';
 	return `${String(name)}${Number.isNaN(timeMs) ? '' : minute}${mark}`;
 }
 

@@ -6,27 +6,31 @@ import type {
 	ResourceMapperField,
 	ResourceMapperFields,
 } from 'n8n-workflow';
-import { ATTRIBUTE, FILTER_ATTRIBUTES } from '../api/answers/conditions';
-import { parseFields, parseInputFields } from '../api/answers/fields';
-import type { FormField, InputField } from '../api/answers/fields';
-import { kinds } from '../api/answers/kinds';
-import type { Kind } from '../api/answers/kinds';
-import { listNames, toCaseless, toPlainText } from '../api/answers/names';
+import { ATTRIBUTE_PREFIX, FILTERABLE_ATTRIBUTES } from '../api/answers/conditions';
+import {
+	parseFields,
+	parseAnswerableFields,
+	type FormField,
+	type AnswerableField,
+} from '../api/answers/fields';
+import { fieldKinds, type FieldKindSpec } from '../api/answers/fieldKinds';
+import { formatNames, foldCase } from '../api/spelling';
+import { escapeExpression } from '../api/expressionSafety';
 import { endpoints } from '../api/endpoints';
 import { asSentence } from '../api/errors';
 import { getFormId, isRecord } from '../api/records';
-import { findWatchKind } from '../parameters/watched';
-import { getChosenForm, listCached } from './listSearch';
+import { getWatchKind } from '../parameters/triggerEvents';
+import { getSelectedFormId, fetchCachedList } from './listSearch';
 
 /**
  * The fields of the chosen form, for the resource mapper of Response: Create. If they can't be loaded, a notice
  * gives the reason: for a thrown error, the editor doesn't show the message.
  */
 export async function getFormFields(this: ILoadOptionsFunctions): Promise<ResourceMapperFields> {
-	const formId = getChosenForm(this);
+	const formId = getSelectedFormId(this);
 	if (formId === '') return { fields: [], emptyFieldsNotice: 'Choose a form first.' };
 	try {
-		const fields = toMapperFields(await listCached(this, endpoints.listFields, { formId }));
+		const fields = toMapperFields(await fetchCachedList(this, endpoints.listFields, { formId }));
 		if (fields.length > 0) return { fields };
 		return { fields, emptyFieldsNotice: 'This form has no fields that take an answer.' };
 	} catch (error) {
@@ -48,11 +52,11 @@ function getStoredFields(n8n: ILoadOptionsFunctions): ResourceMapperField[] {
  * when the field is renamed. Headings and the like take no answer and are left out.
  */
 export function toMapperFields(records: readonly IDataObject[]): ResourceMapperField[] {
-	return parseInputFields(records).map((field) => {
-		const { hint }: Kind = kinds[field.kind];
+	return parseAnswerableFields(records).map((field) => {
+		const { hint }: FieldKindSpec = fieldKinds[field.kind];
 		return {
 			id: field.uuid,
-			displayName: toPlainText(hint === undefined ? field.title : `${field.title} (${hint})`),
+			displayName: escapeExpression(hint === undefined ? field.title : `${field.title} (${hint})`),
 			required: field.isRequired,
 			defaultMatch: false,
 			canBeUsedToMatch: false,
@@ -63,12 +67,15 @@ export function toMapperFields(records: readonly IDataObject[]): ResourceMapperF
 }
 
 /** A list takes one choice; for several, a person switches to an expression. */
-function getWidget({ kind, choices }: InputField): Pick<ResourceMapperField, 'type' | 'options'> {
-	const { widget: type } = kinds[kind];
+function getWidget({
+	kind,
+	choices,
+}: AnswerableField): Pick<ResourceMapperField, 'type' | 'options'> {
+	const { widget: type } = fieldKinds[kind];
 	// n8n would evaluate a value that begins with "="
 	const isEvaluated = choices.some(({ value }) => String(value).startsWith('='));
 	if (choices.length === 0 || isEvaluated) return { type };
-	const options = choices.map(({ name, value }) => ({ name: toPlainText(name), value }));
+	const options = choices.map(({ name, value }) => ({ name: escapeExpression(name), value }));
 	return { type: 'options', options };
 }
 
@@ -76,9 +83,11 @@ function getWidget({ kind, choices }: InputField): Pick<ResourceMapperField, 'ty
 export async function getFieldOptions(
 	this: ILoadOptionsFunctions,
 ): Promise<INodePropertyOptions[]> {
-	const formId = getChosenForm(this);
+	const formId = getSelectedFormId(this);
 	if (formId === '') return [];
-	const fields = parseInputFields(await listCached(this, endpoints.listFields, { formId }));
+	const fields = parseAnswerableFields(
+		await fetchCachedList(this, endpoints.listFields, { formId }),
+	);
 	return fields.map((field) => toFieldOption(field, field.uuid));
 }
 
@@ -90,11 +99,11 @@ export async function getConditionFields(
 	this: ILoadOptionsFunctions,
 ): Promise<INodePropertyOptions[]> {
 	const [events, watch] = ['events', 'watch'].map((name) => this.getCurrentNodeParameter(name));
-	const kind = findWatchKind(events, watch);
+	const kind = getWatchKind(events, watch);
 	const fields = await (kind === 'one' ? getFieldOptions.call(this) : listLabels(this, kind));
-	const attributes = Object.entries(FILTER_ATTRIBUTES).map(([name, { title }]) => ({
+	const attributes = Object.entries(FILTERABLE_ATTRIBUTES).map(([name, { title }]) => ({
 		name: title,
-		value: ATTRIBUTE + name,
+		value: ATTRIBUTE_PREFIX + name,
 		description: 'Attribute of the response',
 	}));
 	return [...fields, ...attributes];
@@ -103,18 +112,18 @@ export async function getConditionFields(
 async function listLabels(n8n: ILoadOptionsFunctions, watch: 'several' | 'all') {
 	const name = watch === 'all' ? 'exceptFormIds' : 'formIds';
 	const named = castArray(n8n.getCurrentNodeParameter(name) as unknown);
-	const forms = (await listCached(n8n, endpoints.listForms)).filter(
+	const forms = (await fetchCachedList(n8n, endpoints.listForms)).filter(
 		(form) => named.includes(getFormId(form)) === (watch === 'several'),
 	);
 	const fields = forms.flatMap(({ fields: listed }) =>
 		parseFields(Array.isArray(listed) ? listed.filter(isRecord) : []),
 	);
-	return uniqBy(fields, ({ title }) => toCaseless(title)).map((field) => toFieldOption(field));
+	return uniqBy(fields, ({ title }) => foldCase(title)).map((field) => toFieldOption(field));
 }
 
 /** A field with its choices: n8n could list them as the values of a condition, but its lists take no typed text. */
 function toFieldOption({ title, choices }: FormField, value = title): INodePropertyOptions {
-	const names = listNames(choices.map(({ name }) => name));
+	const names = formatNames(choices.map(({ name }) => name));
 	const description = names === '' ? undefined : `Choices: ${names}`;
-	return { name: toPlainText(title), value: toPlainText(value), description };
+	return { name: escapeExpression(title), value: escapeExpression(value), description };
 }

@@ -1,5 +1,4 @@
-import { NodeApiError } from 'n8n-workflow';
-import type { INode } from 'n8n-workflow';
+import { NodeApiError, type INode } from 'n8n-workflow';
 import { isRecord } from '../api/records';
 import { isWebUrl } from '../api/url';
 
@@ -22,28 +21,28 @@ export function isExpression({ parameters }: INode, name: string): boolean {
 }
 
 /** What the editor has saved as the name of a value that was chosen from a list. */
-export function getStoredName({ parameters }: INode, name: string, value: unknown): string {
+export function getCachedResultName({ parameters }: INode, name: string, value: unknown): string {
 	const locator: unknown = parameters[name];
 	if (!isRecord(locator) || locator.mode !== 'list' || locator.value !== value) return '';
 	return String(locator.cachedResultName ?? '');
 }
 
 /** What the list has behind the name of a closed form; no name ends in a blank that does not break. */
-export const CLOSED_MARK = '\u00a0(closed)';
+export const CLOSED_SUFFIX = '\u00a0(closed)';
 
 /** The name of the form that was chosen from the list. */
-export function getChosenName(node: INode, formId: string): string | undefined {
-	const stored = getStoredName(node, 'formId', formId);
-	return stored.replace(CLOSED_MARK, '').replace(` (${formId})`, '').trim() || undefined;
+export function getSelectedFormName(node: INode, formId: string): string | undefined {
+	const stored = getCachedResultName(node, 'formId', formId);
+	return stored.replace(CLOSED_SUFFIX, '').replace(` (${formId})`, '').trim() || undefined;
 }
 
 /** Whether the service says that a form does not exist. A web page with the status 404 does not say so. */
-export function isFormMissing(error: unknown): error is NodeApiError {
+export function isFormNotFoundError(error: unknown): error is NodeApiError {
 	return error instanceof NodeApiError && error.message.startsWith('Form not found');
 }
 
 /** A form that does not exist; only one that was chosen from the list, or listed before, has a name. */
-export function describeUnknownForm(formId: string, name?: string) {
+export function describeFormNotFound(formId: string, name?: string) {
 	const message =
 		name === undefined
 			? `There is no form with the ID ${formId}`

@@ -1,5 +1,5 @@
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
-import { addToolParameters, createToolDescription } from '../execution/forModel';
+import { addToolParameters, createToolDescription } from '../execution/tool';
 import type { Operation } from '../execution/operation';
 import { createPreSend } from '../execution/routing';
 import { fieldGetAll } from './field/getAll';
@@ -39,7 +39,7 @@ const operationChoice: INodeProperties = {
 };
 
 /** The parameters of the node, each shown only for its resource and operation. */
-export const properties: INodeProperties[] = [
+export const nodeProperties: INodeProperties[] = [
 	...operations.map((operation) => showWithOperation(operation, createToolDescription(operation))),
 	{
 		displayName: 'Resource',
@@ -87,4 +87,4 @@ function showWithOperation(
 }
 
 /** The text below the node's name on the canvas, such as "create: response". */
-export const subtitle = '={{ $parameter["operation"] + ": " + $parameter["resource"] }}';
+export const nodeSubtitle = '={{ $parameter["operation"] + ": " + $parameter["resource"] }}';

@@ -1,13 +1,12 @@
 import { isEqual } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
-import { getCreationTime, sortByTime } from '../api/answers/order';
-import type { FormEvent, TriggerEvent } from '../parameters/watched';
-import { encodeAttributes, listChanged } from './attributes';
-import { MIN_READINGS, REMEMBERED_DAYS } from './known';
-import { DAY_MS, MINUTE_MS } from './pace';
-import { isWatched } from './parameters';
-import type { Watch } from './parameters';
-import type { FormState } from './state';
+import { getCreationTimeMs, sortByTime } from '../api/recordTimes';
+import type { FormEvent, TriggerEvent } from '../parameters/triggerEvents';
+import { fingerprintAttributes, findChangedAttributes } from './formAttributes';
+import { RETENTION_PASSES, RETENTION_DAYS } from './seenResponses';
+import { DAY_MS, MINUTE_MS } from './requestBudget';
+import { isWatched, type Watch } from './triggerParameters';
+import type { FormState } from './triggerState';
 
 /** Which listed forms are watched, and which are new or changed. */
 
@@ -15,7 +14,7 @@ import type { FormState } from './state';
 export type ListedForm = { id: string; name: string; record: IDataObject };
 
 /** An event of a form. */
-export type FoundForm = {
+export type DetectedFormEvent = {
 	event: FormEvent;
 	form: ListedForm;
 	record: IDataObject;
@@ -45,10 +44,10 @@ export function compareForms(
 	forms: Map<string, FormState>,
 	listed: ReadonlyMap<string, ListedForm>,
 	{ watch, events, listedSinceMs, created, nowMs }: Rules,
-): FoundForm[] {
-	const found: FoundForm[] = [];
+): DetectedFormEvent[] {
+	const found: DetectedFormEvent[] = [];
 	const isAll = watch.kind === 'all';
-	if (isAll) leaveForms(forms, (id) => listed.has(id) && isWatched(watch, id), nowMs);
+	if (isAll) updateAbsences(forms, (id) => listed.has(id) && isWatched(watch, id), nowMs);
 	for (const form of listed.values()) {
 		if (!isWatched(watch, form.id)) {
 			// an excluded form is not new when it is watched later
@@ -58,9 +57,11 @@ export function compareForms(
 		const known = forms.get(form.id);
 		const isNew = isAll && known === undefined && isCreated(form, listedSinceMs);
 		const before = known ?? (isNew ? created : {});
-		const attributes = events.includes('formUpdated') ? encodeAttributes(form.record) : undefined;
+		const attributes = events.includes('formUpdated')
+			? fingerprintAttributes(form.record)
+			: undefined;
 		const changed =
-			before.attributes && attributes ? listChanged(before.attributes, attributes) : [];
+			before.attributes && attributes ? findChangedAttributes(before.attributes, attributes) : [];
 		const isSame = known !== undefined && isEqual(attributes, known.attributes);
 		const after = isSame ? known : { ...before, attributes };
 		const event = isNew ? 'formCreated' : 'formUpdated';
@@ -75,7 +76,7 @@ export function compareForms(
  * A form that is not watched any more is remembered for 30 days and 30 readings of the list. If the form
  * comes back, the trigger goes on where it was.
  */
-export function leaveForms(
+export function updateAbsences(
 	forms: Map<string, FormState>,
 	isStill: (id: string) => boolean,
 	nowMs: number,
@@ -85,9 +86,9 @@ export function leaveForms(
 		const { atMs, readings } = left ?? { atMs: nowMs, readings: 0 };
 		if (isStill(id)) {
 			if (left !== undefined) forms.set(id, rest);
-		} else if (readings < MIN_READINGS) {
+		} else if (readings < RETENTION_PASSES) {
 			forms.set(id, { ...state, left: { atMs, readings: readings + 1 } });
-		} else if (nowMs - atMs > REMEMBERED_DAYS * DAY_MS) forms.delete(id);
+		} else if (nowMs - atMs > RETENTION_DAYS * DAY_MS) forms.delete(id);
 	}
 }
 
@@ -97,6 +98,6 @@ const TOLERANCE_MS = MINUTE_MS;
 /** Whether a form was created since the list was first read; without a time, it was. */
 function isCreated({ record }: ListedForm, listedSinceMs: number | undefined): boolean {
 	if (listedSinceMs === undefined) return false;
-	const createdAtMs = getCreationTime(record);
+	const createdAtMs = getCreationTimeMs(record);
 	return createdAtMs === undefined || createdAtMs >= listedSinceMs - TOLERANCE_MS;
 }

@@ -1,18 +1,22 @@
 import type { INode } from 'n8n-workflow';
 import { clock } from '../api/clock';
-import { asNodeError, getCause, NotSent, ServiceError } from '../api/errors';
-import { describeUnknownForm, getChosenName, isFormMissing } from '../parameters/formId';
-import type { Failure, NodeError, TriggerMemory } from './memory';
-import { EARLY_MS, HOUR_MS, isOver, MINUTE_MS } from './pace';
-import { hasSeveralForms } from './parameters';
+import { asNodeError, getCause, type NodeError, NotSentError, ServiceError } from '../api/errors';
+import {
+	describeFormNotFound,
+	getSelectedFormName,
+	isFormNotFoundError,
+} from '../parameters/formId';
+import type { FailureStreak, TriggerCache } from './triggerCache';
+import { EARLY_TOLERANCE_MS, HOUR_MS, hasElapsed, MINUTE_MS } from './requestBudget';
+import { hasSeveralForms } from './triggerParameters';
 import type { Poll } from './pollContext';
 
 /** What a poll does about failures: how long it waits, what is logged, and which errors people see. */
 
 /** The keys of failures that are not about one form. */
-export const PARAMETERS = 'parameters';
-export const ACCOUNT = 'account';
-export const FORM_LIST = 'list';
+export const PARAMETERS_KEY = 'parameters';
+export const ACCOUNT_KEY = 'account';
+export const FORM_LIST_KEY = 'list';
 
 /** Failures in a row until the error is reported: fewer may pass by themselves. */
 const UNTIL_REPORTED = 3;
@@ -30,10 +34,10 @@ const CAUSES_OF_ACCOUNT = ['credential-invalid', 'rate-limited', 'quota-exhauste
 const CAUSES_FOR_PERSON = ['credential-invalid', 'configuration-invalid'];
 
 /** Whether polls wait after a failure. A person who publishes the workflow waits for nothing. */
-export function isWaiting({ memory: { failures }, occasion }: Poll, key: string): boolean {
+export function isBackingOff({ memory: { failures }, occasion }: Poll, key: string): boolean {
 	const failure = failures.get(key);
 	if (failure === undefined || occasion !== 'schedule') return false;
-	return !isOver(failure.failedAtMs, failure.waitMs, clock.now());
+	return !hasElapsed(failure.failedAtMs, failure.waitMs, clock.now());
 }
 
 /**
@@ -44,7 +48,7 @@ export function isWaiting({ memory: { failures }, occasion }: Poll, key: string)
  * @param page the page that failed, counted from 0
  * @returns the failures in a row
  */
-export function noteFailure(
+export function registerFailure(
 	poll: Poll,
 	key: string,
 	cause: unknown,
@@ -54,15 +58,15 @@ export function noteFailure(
 	const { request, memory } = poll;
 	const { logger } = request.n8n;
 	const error = toNodeError(poll, cause, formId);
-	if (cause instanceof NotSent) {
+	if (cause instanceof NotSentError) {
 		poll.isStopped = true;
 		poll.errors.push(error);
 		logger.info("The poll ends early: this account's requests of this minute are used up.");
 		return 0;
 	}
 	const isOfAccount = isAccountFailure(error);
-	const { count } = addFailure(memory, key, error, formId, page);
-	if (isOfAccount) addFailure(memory, ACCOUNT, error);
+	const { count } = startBackoff(memory, key, error, formId, page);
+	if (isOfAccount) startBackoff(memory, ACCOUNT_KEY, error);
 	poll.isStopped ||= isOfAccount;
 	poll.errors.push(error);
 	const what = formId === undefined ? 'The list of forms' : `Form ${formId}`;
@@ -72,16 +76,16 @@ export function noteFailure(
 
 function toNodeError({ request, memory }: Poll, cause: unknown, formId = ''): NodeError {
 	const node = request.n8n.getNode();
-	if (!isFormMissing(cause)) return asNodeError(node, cause);
-	return createUnknownFormError(node, formId, memory.names.get(formId));
+	if (!isFormNotFoundError(cause)) return asNodeError(node, cause);
+	return createFormNotFoundError(node, formId, memory.names.get(formId));
 }
 
 /** The error for a form that does not exist, with its name if the form was chosen or listed before. */
-export function createUnknownFormError(node: INode, formId: string, listedName?: string) {
-	const name = getChosenName(node, formId) ?? listedName;
+export function createFormNotFoundError(node: INode, formId: string, listedName?: string) {
+	const name = getSelectedFormName(node, formId) ?? listedName;
 	const failure = { cause: 'configuration-invalid' } as const;
 	return new ServiceError(node, {
-		...describeUnknownForm(formId, name),
+		...describeFormNotFound(formId, name),
 		failure,
 		httpCode: '404',
 	});
@@ -98,13 +102,13 @@ function isAccountFailure(error: unknown): boolean {
 type Retry = { retryAfterMs?: number; resetsAtEpochMs?: number };
 
 /** Takes note of a failure of anything, without a word in the log. */
-export function addFailure(
-	{ failures }: TriggerMemory,
+export function startBackoff(
+	{ failures }: TriggerCache,
 	key: string,
 	error: NodeError,
 	formId?: string,
 	page = 0,
-): Failure {
+): FailureStreak {
 	const failedAtMs = clock.now();
 	const { retryAfterMs, resetsAtEpochMs = failedAtMs } = { ...error.failure } as Retry;
 	// a millisecond later, the request queue agrees, whatever the rounding
@@ -112,7 +116,7 @@ export function addFailure(
 	const last = failures.get(key);
 	const { count, isReported } = last && page <= last.page ? last : { count: 0 };
 	const doubledMs = Math.min(MIN_WAIT_MS * 2 ** count, MAX_WAIT_MS);
-	const waitMs = Math.max(askedMs, doubledMs - EARLY_MS);
+	const waitMs = Math.max(askedMs, doubledMs - EARLY_TOLERANCE_MS);
 	const failure = { count: count + 1, page, failedAtMs, waitMs, error, formId, isReported };
 	failures.set(key, failure);
 	return failure;
@@ -123,7 +127,7 @@ export function addFailure(
  *
  * @param page the last page that was read, if there are more: it does not make good for a later page
  */
-export function noteSuccess({ failures }: TriggerMemory, key: string, page = Infinity): void {
+export function clearFailure({ failures }: TriggerCache, key: string, page = Infinity): void {
 	const failure = failures.get(key);
 	if (failure !== undefined && page >= failure.page) failures.delete(key);
 }
@@ -133,9 +137,9 @@ export function noteSuccess({ failures }: TriggerMemory, key: string, page = Inf
  *
  * @param error why a later page could not be read
  */
-export function noteAnswer(poll: Poll, error?: unknown): void {
+export function registerReply(poll: Poll, error?: unknown): void {
 	poll.hasRead = true;
-	if (!isAccountFailure(error)) noteSuccess(poll.memory, ACCOUNT);
+	if (!isAccountFailure(error)) clearFailure(poll.memory, ACCOUNT_KEY);
 }
 
 /**
@@ -160,13 +164,13 @@ const KEEPS_TRYING = 'The trigger keeps trying, and no response is lost.';
  *
  * @param errors those of this poll
  */
-export function takeErrorToReport(
-	memory: TriggerMemory,
+export function takeReportableError(
+	memory: TriggerCache,
 	errors: readonly NodeError[],
 	isOneOfSeveral = false,
 ): NodeError | undefined {
 	const nowMs = clock.now();
-	if (!isOver(memory.reportedAtMs, HOUR_MS, nowMs)) return undefined;
+	if (!hasElapsed(memory.reportedAtMs, HOUR_MS, nowMs)) return undefined;
 	const failure = [...memory.failures.values()].find(({ count, error, formId, isReported }) => {
 		// a poll with items reports nothing, so the first report can be of an earlier poll
 		const isOnce = isOneOfSeveral && formId !== undefined;

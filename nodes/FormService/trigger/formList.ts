@@ -3,23 +3,20 @@ import { clock } from '../api/clock';
 import { createTarget, endpoints } from '../api/endpoints';
 import { asNodeError } from '../api/errors';
 import { getFormId } from '../api/records';
-import { getChosenName } from '../parameters/formId';
-import { compareForms } from './compareForms';
-import type { ListedForm } from './compareForms';
+import { getSelectedFormName } from '../parameters/formId';
+import { compareForms, type ListedForm } from './compareForms';
 import {
-	FORM_LIST,
-	isWaiting,
-	noteAnswer,
-	noteFailure,
-	noteSuccess,
-	createUnknownFormError,
+	FORM_LIST_KEY,
+	isBackingOff,
+	registerReply,
+	registerFailure,
+	clearFailure,
+	createFormNotFoundError,
 } from './failures';
-import { createItems } from './output';
-import type { Event } from './output';
-import { addRequests, HOUR_MS, isDue, isOver } from './pace';
-import { countRoom } from './pollContext';
-import type { Poll } from './pollContext';
-import { readPart, readWhole } from './reading';
+import { createItems, type EventData } from './createItems';
+import { addDebt, HOUR_MS, isDue, hasElapsed } from './requestBudget';
+import { getCapacity, type Poll } from './pollContext';
+import { fetchSlice, fetchWholeList } from './fetchSlice';
 
 /** How a poll reads the list of all forms: for the forms to watch, for events of forms, and for names. */
 
@@ -38,20 +35,20 @@ export function parseFormList(records: readonly IDataObject[]): Map<string, List
 /** Reads the list, if it is due, and delivers the events of forms. A poll reads all of the list or nothing. */
 export async function pollFormList(poll: Poll): Promise<void> {
 	const { memory, request, spacingMs, times } = poll;
-	if (!isListDue(poll) || isWaiting(poll, FORM_LIST)) return;
+	if (!isListDue(poll) || isBackingOff(poll, FORM_LIST_KEY)) return;
 	const target = createTarget(request.account, endpoints.listForms);
 	try {
-		const { records, requests } = await readWhole(poll, target, 'forms');
-		noteAnswer(poll);
+		const { records, requests } = await fetchWholeList(poll, target, 'forms');
+		registerReply(poll);
 		const listed = parseFormList(records);
 		for (const { id, name } of listed.values()) memory.names.set(id, name);
 		await deliverForms(poll, listed);
-		memory.formList = addRequests(memory.formList, requests, spacingMs, times.startedAtMs);
-		noteSuccess(memory, FORM_LIST);
+		memory.formList = addDebt(memory.formList, requests, spacingMs, times.startedAtMs);
+		clearFailure(memory, FORM_LIST_KEY);
 		noteMissingForms(poll, listed);
 	} catch (error) {
-		noteFailure(poll, FORM_LIST, error);
-		memory.formList = addRequests(memory.formList, 1, spacingMs, times.startedAtMs);
+		registerFailure(poll, FORM_LIST_KEY, error);
+		memory.formList = addDebt(memory.formList, 1, spacingMs, times.startedAtMs);
 	}
 }
 
@@ -65,10 +62,10 @@ function isListDue({ parameters, memory: { formList }, occasion, spacingMs }: Po
 function noteMissingForms(poll: Poll, listed: ReadonlyMap<string, ListedForm>): void {
 	const { watch, lists } = poll.parameters;
 	for (const id of watch.kind === 'all' || lists.responses ? [] : watch.formIds) {
-		const key = `${FORM_LIST} ${id}`;
-		if (listed.has(id)) noteSuccess(poll.memory, key);
-		if (listed.has(id) || isWaiting(poll, key)) continue;
-		noteFailure(poll, key, createUnknownFormError(poll.request.n8n.getNode(), id), id);
+		const key = `${FORM_LIST_KEY} ${id}`;
+		if (listed.has(id)) clearFailure(poll.memory, key);
+		if (listed.has(id) || isBackingOff(poll, key)) continue;
+		registerFailure(poll, key, createFormNotFoundError(poll.request.n8n.getNode(), id), id);
 	}
 }
 
@@ -87,8 +84,8 @@ async function deliverForms(poll: Poll, listed: ReadonlyMap<string, ListedForm>)
 	if (parameters.watch.kind === 'all') {
 		poll.listedSinceMs ??= times.startedAtMs + (memory.offsetMs ?? 0);
 	}
-	const taken = found.slice(0, countRoom(poll));
-	const events = taken.map(({ form: { id, name }, record, event, changed }): Event => {
+	const taken = found.slice(0, getCapacity(poll));
+	const events = taken.map(({ form: { id, name }, record, event, changed }): EventData => {
 		return { event, record, form: { id, name }, changed };
 	});
 	const options = { context: request, output: parameters.output };
@@ -103,16 +100,16 @@ const NAME_MS = 3_000;
  * The name of a form; null if neither the Form parameter nor the list of all forms has it. For forms that
  * were chosen by ID, the list is read once an hour at most.
  */
-export async function findName(poll: Poll, formId: string): Promise<string | null> {
+export async function findFormName(poll: Poll, formId: string): Promise<string | null> {
 	const { request, memory, parameters } = poll;
 	const { n8n, account } = request;
-	const name = getChosenName(n8n.getNode(), formId) ?? memory.names.get(formId);
-	const isTried = !isOver(memory.namedAtMs, HOUR_MS, clock.now());
+	const name = getSelectedFormName(n8n.getNode(), formId) ?? memory.names.get(formId);
+	const isTried = !hasElapsed(memory.namedAtMs, HOUR_MS, clock.now());
 	if (name !== undefined || parameters.lists.forms || poll.isStopped || isTried)
 		return name ?? null;
 	memory.namedAtMs = clock.now();
 	const target = createTarget(account, endpoints.listForms);
-	const { pages, error } = await readPart(poll, target, { timeUp: clock.timeout(NAME_MS) });
+	const { pages, error } = await fetchSlice(poll, target, { timeUp: clock.timeout(NAME_MS) });
 	const listed = parseFormList(pages.flatMap(({ records }) => records));
 	for (const one of listed.values()) memory.names.set(one.id, one.name);
 	if (error !== undefined) {

@@ -1,29 +1,35 @@
 import { sumBy } from 'lodash';
 import type { INodeExecutionData, IPollFunctions } from 'n8n-workflow';
-import { getAccount } from '../api/account';
-import type { Account } from '../api/account';
-import { sortByTime } from '../api/answers/order';
+import { getAccount, type Account } from '../api/account';
+import { sortByTime } from '../api/recordTimes';
 import { clock } from '../api/clock';
 import { asNodeError } from '../api/errors';
-import { leaveForms } from './compareForms';
+import { updateAbsences } from './compareForms';
 import {
-	ACCOUNT,
-	addFailure,
+	ACCOUNT_KEY,
+	startBackoff,
 	findActivationError,
-	isWaiting,
-	PARAMETERS,
-	takeErrorToReport,
+	isBackingOff,
+	PARAMETERS_KEY,
+	takeReportableError,
 } from './failures';
 import { pollFormList } from './formList';
-import { listUses, recallTrigger } from './memory';
-import type { TriggerMemory } from './memory';
-import { computeSpacingMs, computeWeight } from './pace';
-import { hasSeveralForms, readParameters } from './parameters';
-import type { Parameters } from './parameters';
-import { createPoll, findOccasion, listWatchedIds } from './pollContext';
-import type { Occasion, Poll } from './pollContext';
-import { pollResponses } from './responses';
-import { isBeingSaved, saveState } from './state';
+import { collectBudgetClaims, getTriggerCache, type TriggerCache } from './triggerCache';
+import { computeIntervalMs, computeWeight } from './requestBudget';
+import {
+	hasSeveralForms,
+	readTriggerParameters,
+	type TriggerParameters,
+} from './triggerParameters';
+import {
+	createPoll,
+	findPollReason,
+	getWatchedFormIds,
+	type PollReason,
+	type Poll,
+} from './pollContext';
+import { pollResponses } from './pollResponses';
+import { isSavePending, saveState } from './triggerState';
 
 type Items = INodeExecutionData[] | null;
 
@@ -35,15 +41,15 @@ type Items = INodeExecutionData[] | null;
  */
 export async function pollForms(n8n: IPollFunctions): Promise<Items> {
 	const node = n8n.getNode();
-	const memory = recallTrigger(`${n8n.getWorkflow().id}:${node.id}:${node.name}`);
-	const occasion = findOccasion(n8n);
+	const memory = getTriggerCache(`${n8n.getWorkflow().id}:${node.id}:${node.name}`);
+	const occasion = findPollReason(n8n);
 	if (memory.isPolling) return null;
 	memory.isPolling = true;
 	try {
 		const input = await readInput(n8n, memory, occasion);
 		if (input === undefined) return null;
 		const poll = createPoll(n8n, memory, occasion, ...input);
-		const isSaving = isBeingSaved(poll.staticData, memory, clock.now());
+		const isSaving = isSavePending(poll.staticData, memory, clock.now());
 		return occasion === 'schedule' && isSaving ? null : await pollOnce(poll);
 	} finally {
 		memory.isPolling = false;
@@ -57,13 +63,13 @@ export async function pollForms(n8n: IPollFunctions): Promise<Items> {
  */
 async function readInput(
 	n8n: IPollFunctions,
-	memory: TriggerMemory,
-	occasion: Occasion,
-): Promise<[Parameters, Account] | undefined> {
+	memory: TriggerCache,
+	occasion: PollReason,
+): Promise<[TriggerParameters, Account] | undefined> {
 	try {
-		const parameters = readParameters(n8n);
+		const parameters = readTriggerParameters(n8n);
 		const account = await getAccount(n8n);
-		memory.failures.delete(PARAMETERS);
+		memory.failures.delete(PARAMETERS_KEY);
 		forgetOutdated(memory, JSON.stringify([account.key, parameters]));
 		// a person who publishes the workflow may have changed the fields
 		if (occasion === 'publish') memory.fields.clear();
@@ -71,8 +77,8 @@ async function readInput(
 	} catch (cause) {
 		const error = asNodeError(n8n.getNode(), cause);
 		if (occasion !== 'schedule') throw error;
-		addFailure(memory, PARAMETERS, error);
-		const reported = takeErrorToReport(memory, [error]);
+		startBackoff(memory, PARAMETERS_KEY, error);
+		const reported = takeReportableError(memory, [error]);
 		if (reported !== undefined) throw reported;
 		n8n.logger.warn(`The forms cannot be polled: ${error.message}`);
 		return undefined;
@@ -80,7 +86,7 @@ async function readInput(
 }
 
 /** What has failed with other parameters may work now, and fields are named by the parameters. */
-function forgetOutdated(memory: TriggerMemory, owner: string): void {
+function forgetOutdated(memory: TriggerCache, owner: string): void {
 	if (owner === memory.owner) return;
 	memory.owner = owner;
 	memory.failures.clear();
@@ -90,7 +96,7 @@ function forgetOutdated(memory: TriggerMemory, owner: string): void {
 /** Reads what is due, makes items of what is new, and saves what is known then. */
 async function pollOnce(poll: Poll): Promise<Items> {
 	beginPoll(poll);
-	if (!isWaiting(poll, ACCOUNT)) {
+	if (!isBackingOff(poll, ACCOUNT_KEY)) {
 		await pollFormList(poll);
 		await pollResponses(poll);
 	}
@@ -100,7 +106,7 @@ async function pollOnce(poll: Poll): Promise<Items> {
 	if (poll.items.length > 0) return sortByTime(poll.items, 'oldest').map(({ item }) => item);
 	const isOneOfSeveral = hasSeveralForms(poll.parameters.watch);
 	const isScheduled = poll.occasion === 'schedule';
-	const reported = isScheduled && takeErrorToReport(poll.memory, poll.errors, isOneOfSeveral);
+	const reported = isScheduled && takeReportableError(poll.memory, poll.errors, isOneOfSeveral);
 	if (reported) throw reported;
 	return null;
 }
@@ -110,7 +116,7 @@ function beginPoll(poll: Poll): void {
 	const { forms, parameters, request, state, times } = poll;
 	const { watch, events } = parameters;
 	if (watch.kind === 'chosen') {
-		leaveForms(forms, (id) => watch.formIds.includes(id), times.startedAtMs);
+		updateAbsences(forms, (id) => watch.formIds.includes(id), times.startedAtMs);
 		// forms that exist when all forms are chosen again are not new
 		poll.listedSinceMs = undefined;
 	}
@@ -129,7 +135,7 @@ function beginPoll(poll: Poll): void {
 function shareRequests(poll: Poll): void {
 	const { forms, memory, parameters, request, times } = poll;
 	const { requestsPerDay, lists } = parameters;
-	const weight = sumBy(listWatchedIds(poll), (id) =>
+	const weight = sumBy(getWatchedFormIds(poll), (id) =>
 		computeWeight(forms.get(id)?.deliveredAtMs, times.startedAtMs),
 	);
 	memory.use = {
@@ -138,7 +144,7 @@ function shareRequests(poll: Poll): void {
 		weight: Math.max(1, weight + Number(lists.forms)),
 		polledAtMs: times.startedAtMs,
 	};
-	poll.spacingMs = computeSpacingMs(listUses(), memory.use);
+	poll.spacingMs = computeIntervalMs(collectBudgetClaims(), memory.use);
 }
 
 /** Puts what is known into the static data, as the last step of a poll. */

@@ -2,34 +2,34 @@ import type { IDataObject, INodeExecutionData, IPollFunctions } from 'n8n-workfl
 import type { Account } from '../api/account';
 import { clock } from '../api/clock';
 import type { RequestContext } from '../api/requestContext';
-import type { NodeError, TriggerMemory } from './memory';
-import { computeWeight, MINUTE_MS } from './pace';
-import type { Parameters } from './parameters';
-import { identifyService, loadState } from './state';
-import type { FormState, State } from './state';
+import type { NodeError } from '../api/errors';
+import type { TriggerCache } from './triggerCache';
+import { computeWeight, MINUTE_MS } from './requestBudget';
+import type { TriggerParameters } from './triggerParameters';
+import { computeServiceId, loadState, type FormState, type TriggerState } from './triggerState';
 
 /** Why n8n polls: its schedule says so, n8n starts, or a person publishes the workflow. */
-export type Occasion = 'schedule' | 'start' | 'publish';
+export type PollReason = 'schedule' | 'start' | 'publish';
 
 /** One poll of n8n: what it is given, and what it has come to so far. */
 export type Poll = {
 	readonly request: RequestContext;
-	readonly memory: TriggerMemory;
-	readonly parameters: Parameters;
-	readonly occasion: Occasion;
+	readonly memory: TriggerCache;
+	readonly parameters: TriggerParameters;
+	readonly occasion: PollReason;
 	readonly staticData: IDataObject;
 	readonly times: PollTimes;
 	/** When n8n polled before, in epoch milliseconds; undefined on the first poll of the process. */
 	readonly lastPollAtMs?: number;
 	/** What the poll begins with. */
-	readonly state: State;
+	readonly state: TriggerState;
 	/** How long a list of weight 1 waits for each of its requests, in milliseconds. */
 	spacingMs: number;
 	/** What is known of the forms, by ID: the next state. */
 	readonly forms: Map<string, FormState>;
 	/** See `State`. */
 	listedSinceMs?: number;
-	readonly items: MadeItem[];
+	readonly items: OutputItem[];
 	/** Why something could not be read, see `noteFailure`. */
 	readonly errors: NodeError[];
 	/** Whether a list was read. */
@@ -39,7 +39,7 @@ export type Poll = {
 };
 
 /** An item and the record that it was made of. */
-export type MadeItem = { record: IDataObject; item: INodeExecutionData };
+export type OutputItem = { record: IDataObject; item: INodeExecutionData };
 
 /** The times of a poll: epoch milliseconds, and signals that abort then. */
 export type PollTimes = Readonly<{
@@ -60,7 +60,7 @@ const contexts = new WeakSet<IPollFunctions>();
  * seconds unless n8n is configured otherwise. n8n activates as it starts (`init`) and when another main
  * process takes over (`leadershipChange`); all other activations are a person's.
  */
-export function findOccasion(n8n: IPollFunctions): Occasion {
+export function findPollReason(n8n: IPollFunctions): PollReason {
 	if (contexts.has(n8n) || readPollTimeMs(n8n) !== DEFAULT_TIME_MS) return 'schedule';
 	contexts.add(n8n);
 	return ['init', 'leadershipChange'].includes(n8n.getActivationMode()) ? 'start' : 'publish';
@@ -86,15 +86,15 @@ const TIME_TO_READ = 0.8;
 /** A poll that begins with what n8n has kept. */
 export function createPoll(
 	n8n: IPollFunctions,
-	memory: TriggerMemory,
-	occasion: Occasion,
-	parameters: Parameters,
+	memory: TriggerCache,
+	occasion: PollReason,
+	parameters: TriggerParameters,
 	account: Account,
 ): Poll {
 	const startedAtMs = clock.now();
 	const timeMs = Math.min(readPollTimeMs(n8n), DEFAULT_TIME_MS);
 	const staticData = n8n.getWorkflowStaticData('node');
-	const state = loadState(staticData, memory, identifyService(account.baseUrl));
+	const state = loadState(staticData, memory, computeServiceId(account.baseUrl));
 	const signal = clock.timeout(timeMs * TIME_TO_QUEUE);
 	return {
 		// a poll retries nothing: the next poll reads what this one could not
@@ -122,7 +122,7 @@ export function createPoll(
 }
 
 /** How many more items the poll may deliver. */
-export function countRoom({ parameters, items }: Poll): number {
+export function getCapacity({ parameters, items }: Poll): number {
 	return parameters.maxPerPoll - items.length;
 }
 
@@ -130,7 +130,7 @@ export function countRoom({ parameters, items }: Poll): number {
  * What is known of a form whose responses are watched, from this poll on if they were not before. To be called
  * after a reply, which shows the service's time. After a damage, no existing response is emitted.
  */
-export function beginForm(poll: Poll, form: FormState = {}): FormState {
+export function ensureBaseline(poll: Poll, form: FormState = {}): FormState {
 	if (form.known !== undefined || form.baseline !== undefined) return form;
 	const { memory, parameters, state, times } = poll;
 	const sinceMs = times.startedAtMs + (memory.offsetMs ?? 0);
@@ -139,12 +139,12 @@ export function beginForm(poll: Poll, form: FormState = {}): FormState {
 }
 
 /** How long a form waits for each of its requests, in milliseconds, whatever this poll has delivered of it. */
-export function computeFormSpacingMs({ spacingMs, state, times }: Poll, formId: string): number {
+export function computeFormIntervalMs({ spacingMs, state, times }: Poll, formId: string): number {
 	return spacingMs / computeWeight(state.forms.get(formId)?.deliveredAtMs, times.startedAtMs);
 }
 
 /** The IDs of the forms whose responses are watched. */
-export function listWatchedIds({ parameters: { watch, lists }, forms }: Poll): string[] {
+export function getWatchedFormIds({ parameters: { watch, lists }, forms }: Poll): string[] {
 	if (!lists.responses) return [];
 	if (watch.kind === 'chosen') return [...watch.formIds];
 	const listed = [...forms].filter(([, { left }]) => left === undefined);

@@ -1,6 +1,6 @@
 import { getEventListeners, once } from 'node:events';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { clock, pauseIfDue } from '../../../nodes/FormService/api/clock.ts';
+import { clock, yieldIfDue } from '../../../nodes/FormService/api/clock.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => {
@@ -38,6 +38,6 @@ it('a loop lets others work every 15 ms', async () => {
 	let nowMs = 1_000;
 	vi.spyOn(clock, 'now').mockImplementation(() => nowMs);
 	const sleep = vi.spyOn(clock, 'sleep').mockResolvedValue();
-	for (; nowMs < 1_060; nowMs += 5) await pauseIfDue();
+	for (; nowMs < 1_060; nowMs += 5) await yieldIfDue();
 	expect(sleep).toHaveBeenCalledTimes(4);
 });

@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { describeShape, parseEnvelope, unwrap } from '../../../nodes/FormService/api/envelope.ts';
+import {
+	describeShape,
+	parseEnvelope,
+	unwrapEnvelope,
+} from '../../../nodes/FormService/api/envelope.ts';
 
 it('a body that was cut is never taken for whole', () => {
 	const body = JSON.stringify({ success: true, data: [{ uuid: 'a', value: 'ä€😀' }] });
@@ -18,18 +22,18 @@ describe('the envelope', () => {
 		[false, { uuid: 'a', errors: [] }],
 		[false, { status: 'ok' }],
 	])('says that the request has failed: %s for %j', (failed, value) => {
-		expect(unwrap(value).failed).toBe(failed);
+		expect(unwrapEnvelope(value).failed).toBe(failed);
 	});
 
 	it('is not needed: what comes without it is the data', () => {
-		expect(unwrap([1]).data).toEqual([1]);
+		expect(unwrapEnvelope([1]).data).toEqual([1]);
 		const form = { id: 'AbC123', title: 'Survey' };
-		expect(unwrap(form)).toMatchObject({ failed: false, details: [], data: form });
+		expect(unwrapEnvelope(form)).toMatchObject({ failed: false, details: [], data: form });
 	});
 
 	it('collects the messages on fields', () => {
 		const errors = { name: ['Too long.', 'Not a name.'], captcha: 'No.', odd: [1, null] };
-		const { details } = unwrap({ success: false, errors });
+		const { details } = unwrapEnvelope({ success: false, errors });
 		expect(details).toEqual(['Too long.', 'Not a name.', 'No.']);
 	});
 
@@ -44,7 +48,7 @@ describe('the envelope', () => {
 		[{ data: { id: 7 } }, '7'],
 		[{ success: 1, message: 'Added.', data: [] }],
 	])('confirms that the service has acted by %j', (value, id) => {
-		expect(unwrap(value)).toMatchObject({ isConfirmed: true, id });
+		expect(unwrapEnvelope(value)).toMatchObject({ isConfirmed: true, id });
 	});
 
 	it.each([
@@ -54,7 +58,7 @@ describe('the envelope', () => {
 		{ id: 'request-1', errors: { name: ['Too long.'] } },
 		{ success: false, data: { uuid } },
 	])('confirms nothing by %j', (value) => {
-		expect(unwrap(value).isConfirmed).toBe(false);
+		expect(unwrapEnvelope(value).isConfirmed).toBe(false);
 	});
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createAccount } from '../../../nodes/FormService/api/account.ts';
-import { unwrap } from '../../../nodes/FormService/api/envelope.ts';
+import { unwrapEnvelope } from '../../../nodes/FormService/api/envelope.ts';
 import type { RequestContext } from '../../../nodes/FormService/api/requestContext.ts';
 import { parsePdfLink } from '../../../nodes/FormService/api/service.ts';
 
@@ -20,7 +20,7 @@ describe('the link to a PDF', () => {
 		['under any name', { data: { somewhere: { summary: [pdf] } } }],
 		['twice', { data: { url: pdf }, url: pdf }],
 	])('is found %s', (_, value) => {
-		expect(parsePdfLink(context, unwrap(value))).toBe(pdf);
+		expect(parsePdfLink(context, unwrapEnvelope(value))).toBe(pdf);
 	});
 
 	it.each([
@@ -30,7 +30,7 @@ describe('the link to a PDF', () => {
 		{ data: { pdf_url: 42 } },
 		{ data: { ready: true } },
 	])('is not taken from %j', (value) => {
-		expect(() => parsePdfLink(context, unwrap(value))).toThrow(
+		expect(() => parsePdfLink(context, unwrapEnvelope(value))).toThrow(
 			'Unexpected reply instead of a link to a PDF: ',
 		);
 	});
@@ -42,7 +42,7 @@ describe('the link to a PDF', () => {
 		{ data: { link: null } },
 		{ success: true, data: null },
 	])('is not there yet, and no other link is taken, in %j', (value) => {
-		expect(() => parsePdfLink(context, unwrap(value))).toThrow(
+		expect(() => parsePdfLink(context, unwrapEnvelope(value))).toThrow(
 			expect.objectContaining({
 				message: 'Form Service has no PDF of this response',
 				description: 'Form Service may still be creating the PDF. Try again later.',

@@ -2,8 +2,8 @@ import { afterAll, beforeEach, expect, it } from 'vitest';
 import { clock } from '../../../nodes/FormService/api/clock.ts';
 import { ServiceError } from '../../../nodes/FormService/api/errors.ts';
 import * as failures from '../../../nodes/FormService/trigger/failures.ts';
-import { recallTrigger } from '../../../nodes/FormService/trigger/memory.ts';
-import type { TriggerMemory } from '../../../nodes/FormService/trigger/memory.ts';
+import { getTriggerCache } from '../../../nodes/FormService/trigger/triggerCache.ts';
+import type { TriggerCache } from '../../../nodes/FormService/trigger/triggerCache.ts';
 import { MINUTE_MS, VirtualTime } from '../../time.mts';
 
 const node = { id: 'n', name: 'N', type: 't', typeVersion: 1, position: [0, 0], parameters: {} };
@@ -14,11 +14,11 @@ const { now } = clock;
 afterAll(() => void Object.assign(clock, { now }));
 
 let time: VirtualTime;
-let memory: TriggerMemory;
+let memory: TriggerCache;
 let triggers = 0;
 beforeEach(() => {
 	time = new VirtualTime();
-	memory = recallTrigger(`trigger ${++triggers}`);
+	memory = getTriggerCache(`trigger ${++triggers}`);
 	Object.assign(clock, { now: time.now });
 });
 
@@ -27,28 +27,28 @@ function poll(minutes: number, forms: string, page = 0): string | undefined {
 	time.pass(minutes * MINUTE_MS);
 	const errors = [...forms].map((id) => {
 		const error = createError(id);
-		failures.addFailure(memory, id, error, id, page);
+		failures.startBackoff(memory, id, error, id, page);
 		return error;
 	});
-	return failures.takeErrorToReport(memory, errors, true)?.message;
+	return failures.takeReportableError(memory, errors, true)?.message;
 }
 
 it('The third failure in a row is reported, by a later poll if need be, and each of several forms once', () => {
 	const reports = [2, 2, 2, 2, 55, 5, 60, 60].map((minutes) => poll(minutes, 'AB'));
 	expect(reports.filter(Boolean)).toEqual(['A', 'B']);
 	expect(reports.slice(0, 3)).toEqual([undefined, undefined, 'A']);
-	[1, 1, 1].map(() => failures.addFailure(memory, 'C', createError('C'), 'C'));
+	[1, 1, 1].map(() => failures.startBackoff(memory, 'C', createError('C'), 'C'));
 	expect([poll(1, ''), poll(60, '')]).toEqual(['C', undefined]);
 });
 
 it('Failures are counted for one page: an earlier page makes nothing good, and a later page begins anew', () => {
 	const counts = [4, 4, 2, 7].map((page) => {
 		poll(1, 'A', page);
-		failures.noteSuccess(memory, 'A', page - 1);
+		failures.clearFailure(memory, 'A', page - 1);
 		return memory.failures.get('A')?.count;
 	});
 	expect(counts).toEqual([1, 2, 3, 1]);
-	failures.noteSuccess(memory, 'A', 7);
+	failures.clearFailure(memory, 'A', 7);
 	expect(memory.failures.size).toBe(0);
 });
 

@@ -1,11 +1,14 @@
 import type { IDataObject } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
-import { encodeAttributes, listChanged } from '../../../nodes/FormService/trigger/attributes.ts';
-import { compareForms, leaveForms } from '../../../nodes/FormService/trigger/compareForms.ts';
+import {
+	fingerprintAttributes,
+	findChangedAttributes,
+} from '../../../nodes/FormService/trigger/formAttributes.ts';
+import { compareForms, updateAbsences } from '../../../nodes/FormService/trigger/compareForms.ts';
 import { parseFormList } from '../../../nodes/FormService/trigger/formList.ts';
-import * as known from '../../../nodes/FormService/trigger/known.ts';
-import { DAY_MS } from '../../../nodes/FormService/trigger/pace.ts';
-import type { FormState } from '../../../nodes/FormService/trigger/state.ts';
+import * as known from '../../../nodes/FormService/trigger/seenResponses.ts';
+import { DAY_MS } from '../../../nodes/FormService/trigger/requestBudget.ts';
+import type { FormState } from '../../../nodes/FormService/trigger/triggerState.ts';
 
 const START_MS = Date.UTC(2026, 10, 22, 12);
 
@@ -114,12 +117,12 @@ it.each<[number, number, boolean]>([
 	[80, 80, false],
 ])('What %i readings in %i days have missed is known: %s', (readings, days, isKnown) => {
 	const forms = new Map<string, FormState>([['a', { known: '' }]]);
-	let responses: ReturnType<typeof known.sweepKnown> | undefined;
+	let responses: ReturnType<typeof known.pruneSeenResponses> | undefined;
 	for (let reading = 0; reading < readings; reading++) {
 		const nowMs = START_MS + (days * DAY_MS * reading) / (readings - 1);
-		leaveForms(forms, () => false, nowMs);
+		updateAbsences(forms, () => false, nowMs);
 		const before = responses?.known ?? new Map([['a', 'c']]);
-		responses = known.sweepKnown(before, responses?.sweep, nowMs);
+		responses = known.pruneSeenResponses(before, responses?.sweep, nowMs);
 	}
 	expect([forms.has('a'), responses?.known.has('a')]).toEqual([isKnown, isKnown]);
 });
@@ -146,7 +149,7 @@ describe('Form Updated', () => {
 
 	/** The attributes that have changed. */
 	const find = (before: IDataObject, after: IDataObject) =>
-		listChanged(encodeAttributes(before), encodeAttributes(after));
+		findChangedAttributes(fingerprintAttributes(before), fingerprintAttributes(after));
 
 	it.each<[string, IDataObject, string[]]>([
 		['is renamed', { name: '2026' }, ['name']],

@@ -1,18 +1,22 @@
 import { DateTime } from 'luxon';
 import type { GenericValue, IDataObject } from 'n8n-workflow';
-import { pauseIfDue } from '../clock';
-import { readDay, readNumber, readTime } from '../readers';
+import { yieldIfDue } from '../clock';
+import { parseDay, parseNumber, parseTimeMs } from '../parseValues';
 import { isRecord } from '../records';
 import { findChoice } from './choices';
-import { findField } from './fields';
-import type { FormField } from './fields';
-import { isNothing, normalizeAnswer, readAnswer } from './kinds';
-import type { AnsweredField, FieldKind } from './kinds';
-import { matchAnswers } from './match';
-import type { MatchedAnswers } from './match';
-import { KEPT_ATTRIBUTES, listNames, toCaseless } from './names';
-import { getSubmissionTime } from './order';
-import { listFiles } from './uploads';
+import { findField, type FormField } from './fields';
+import {
+	isBlank,
+	normalizeAnswer,
+	parseAnswer,
+	type AnswerSpec,
+	type FieldKind,
+} from './fieldKinds';
+import { matchAnswers, type MatchResult } from './matchAnswers';
+import { SIMPLIFIED_ATTRIBUTES } from '../responseAttributes';
+import { formatNames, foldCase } from '../spelling';
+import { getSubmissionTimeMs } from '../recordTimes';
+import { collectFiles } from './uploads';
 
 /** How a value is compared, each way with its name in the editor. */
 export const OPERATORS = {
@@ -40,7 +44,7 @@ export type Condition = {
 	value: string;
 };
 
-export type Conditions = {
+export type ConditionSet = {
 	match: 'all' | 'any';
 	conditions: readonly Condition[];
 	/** The time zone of the workflow, for times that do not state their own zone. */
@@ -48,10 +52,10 @@ export type Conditions = {
 };
 
 /** What stands before the name of an attribute in the value of the editor's list: a field can have the name too. */
-export const ATTRIBUTE = 'attribute:';
+export const ATTRIBUTE_PREFIX = 'attribute:';
 
 /** The attributes of a response by which people filter, as the editor lists them. */
-export const FILTER_ATTRIBUTES: Readonly<Record<string, { title: string; kind: FieldKind }>> = {
+export const FILTERABLE_ATTRIBUTES: Readonly<Record<string, { title: string; kind: FieldKind }>> = {
 	is_incomplete: { title: 'Incomplete', kind: 'boolean' },
 	number: { title: 'Number', kind: 'number' },
 	referrer: { title: 'Referrer', kind: 'text' },
@@ -59,8 +63,8 @@ export const FILTER_ATTRIBUTES: Readonly<Record<string, { title: string; kind: F
 };
 
 /** Whether the fields of the form are needed: a name that is not marked as an attribute can be that of a field. */
-export function conditionsNeedFields({ conditions }: Conditions): boolean {
-	return conditions.some(({ field }) => !field.startsWith(ATTRIBUTE));
+export function conditionsNeedFields({ conditions }: ConditionSet): boolean {
+	return conditions.some(({ field }) => !field.startsWith(ATTRIBUTE_PREFIX));
 }
 
 /**
@@ -68,22 +72,23 @@ export function conditionsNeedFields({ conditions }: Conditions): boolean {
  * attribute. Such a condition would hold every response back, or none.
  */
 export function findConditionProblem(
-	{ conditions }: Conditions,
+	{ conditions }: ConditionSet,
 	fields: readonly FormField[],
 ): { message: string; description: string } | undefined {
 	const wrong = conditions.findIndex(
 		({ field }) =>
-			findField(field, fields) === undefined && !KEPT_ATTRIBUTES.includes(getAttribute(field)),
+			findField(field, fields) === undefined &&
+			!SIMPLIFIED_ATTRIBUTES.includes(getAttribute(field)),
 	);
 	if (wrong < 0) return undefined;
 	const message = `The form has no field "${conditions[wrong].field}"`;
-	const titles = listNames(fields.map(({ title }) => `"${title}"`)) || 'none';
+	const titles = formatNames(fields.map(({ title }) => `"${title}"`)) || 'none';
 	const description = `Choose the field of condition ${wrong + 1} again, or remove the condition. The form's fields are ${titles}.`;
 	return { message, description };
 }
 
 function getAttribute(name: string): string {
-	return name.replace(ATTRIBUTE, '');
+	return name.replace(ATTRIBUTE_PREFIX, '');
 }
 
 /**
@@ -95,14 +100,14 @@ function getAttribute(name: string): string {
  */
 export async function filterByConditions<Entry extends { record: IDataObject }>(
 	entries: readonly Entry[],
-	{ match, conditions, zone }: Conditions,
+	{ match, conditions, zone }: ConditionSet,
 	fields: readonly FormField[],
 ): Promise<Entry[]> {
 	if (conditions.length === 0) return [...entries];
 	const subjects = conditions.map((condition) => createSubject(condition, fields, zone));
 	const met: Entry[] = [];
 	for (const entry of entries) {
-		await pauseIfDue();
+		await yieldIfDue();
 		const answers = matchAnswers(entry.record, fields);
 		const isMet = (subject: Subject) => meetsCondition(entry.record, answers, subject);
 		if (match === 'all' ? subjects.every(isMet) : subjects.some(isMet)) met.push(entry);
@@ -120,24 +125,20 @@ function createSubject(
 ) {
 	const attribute = getAttribute(name);
 	const field = findField(name, fields);
-	const ofAttribute = { kind: FILTER_ATTRIBUTES[attribute]?.kind ?? 'text', choices: [] };
-	const { kind, choices }: AnsweredField = field ?? ofAttribute;
+	const ofAttribute = { kind: FILTERABLE_ATTRIBUTES[attribute]?.kind ?? 'text', choices: [] };
+	const { kind, choices }: AnswerSpec = field ?? ofAttribute;
 	// a value that is no time is neither before nor after one
-	const [timeMs = NaN, day] = [readTime(value, zone), readDay(value)];
+	const [timeMs = NaN, day] = [parseTimeMs(value, zone), parseDay(value)];
 	return { operator, field, attribute, kind, choices, zone, value, timeMs, day };
 }
 
 /** Whether a response meets a condition. A list meets a condition that one of its entries meets. */
-function meetsCondition(
-	record: IDataObject,
-	{ byField }: MatchedAnswers,
-	subject: Subject,
-): boolean {
+function meetsCondition(record: IDataObject, { byField }: MatchResult, subject: Subject): boolean {
 	const { operator, field, attribute, value } = subject;
 	// a service can have the time of submission under another name
-	const spare = attribute === 'submitted_at' ? getSubmissionTime(record) : null;
+	const spare = attribute === 'submitted_at' ? getSubmissionTimeMs(record) : null;
 	const given = field ? byField[field.position]?.value : (record[attribute] ?? spare);
-	const parts = listParts(readAnswer(given as GenericValue, subject));
+	const parts = flattenAnswer(parseAnswer(given as GenericValue, subject));
 	switch (operator) {
 		case 'isEmpty':
 			return parts.length === 0;
@@ -150,9 +151,9 @@ function meetsCondition(
 		case 'contains':
 			return parts.some((part) => containsText(part, subject));
 		case 'greater':
-			return parts.some((part) => (readNumber(part) ?? NaN) > Number(value));
+			return parts.some((part) => (parseNumber(part) ?? NaN) > Number(value));
 		case 'less':
-			return parts.some((part) => (readNumber(part) ?? NaN) < Number(value));
+			return parts.some((part) => (parseNumber(part) ?? NaN) < Number(value));
 		case 'after':
 			return parts.some((part) => compareTimes(part, subject) > 0);
 		case 'before':
@@ -166,17 +167,17 @@ type Part = string | number | boolean;
  * The texts, numbers and booleans in the value of an answer, also inside lists and objects. An uploaded
  * file gives its name: nobody searches its address.
  */
-export function listParts(value: unknown): Part[] {
-	if (Array.isArray(value)) return value.flatMap(listParts);
-	const files = listFiles(value as GenericValue);
+export function flattenAnswer(value: unknown): Part[] {
+	if (Array.isArray(value)) return value.flatMap(flattenAnswer);
+	const files = collectFiles(value as GenericValue);
 	if (files.length > 0) return files.map(({ name }) => name);
-	if (isRecord(value)) return Object.values(value).flatMap(listParts);
-	return isNothing(value) ? [] : [value as Part];
+	if (isRecord(value)) return Object.values(value).flatMap(flattenAnswer);
+	return isBlank(value) ? [] : [value as Part];
 }
 
 function containsText(part: Part, { choices, value }: Subject): boolean {
 	const texts = [part, findChoice(part, choices)?.name ?? ''];
-	return texts.some((text) => toCaseless(String(text)).includes(toCaseless(value)));
+	return texts.some((text) => foldCase(String(text)).includes(foldCase(value)));
 }
 
 /** Values are the same by what they mean to their field, such as a number, a time or a choice, or by their texts. */
@@ -186,7 +187,7 @@ function isSame(part: Part, subject: Subject): boolean {
 	// a part of a list is one choice
 	const field = { kind: kind === 'multipleChoice' ? 'singleChoice' : kind, choices } as const;
 	const [one, other] = [part, value].map((each) => normalizeAnswer(field, each) ?? String(each));
-	return toCaseless(one) === toCaseless(other);
+	return foldCase(one) === foldCase(other);
 }
 
 /**
@@ -195,10 +196,10 @@ function isSame(part: Part, subject: Subject): boolean {
  */
 function compareTimes(part: Part, { field, kind, timeMs, day, zone }: Subject): number {
 	// the service's own times are UTC (specification, section 2.1); an answered date is one of the calendar
-	const partMs = readTime(part, field === undefined ? 'utc' : zone) ?? NaN;
+	const partMs = parseTimeMs(part, field === undefined ? 'utc' : zone) ?? NaN;
 	const difference = partMs - timeMs;
 	// services list a day as its midnight in one zone or another
-	const partDay = readDay(kind === 'date' ? String(part).trim().slice(0, 10) : part);
+	const partDay = parseDay(kind === 'date' ? String(part).trim().slice(0, 10) : part);
 	if (Number.isNaN(difference) || (partDay ?? day) === undefined) return difference;
 	const toDay = (one: number) => DateTime.fromMillis(one, { zone }).toISODate()!;
 	return (partDay ?? toDay(partMs)).localeCompare(day ?? toDay(timeMs));

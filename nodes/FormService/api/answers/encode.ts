@@ -1,8 +1,7 @@
 import { DateTime } from 'luxon';
-import { isLocalTime, readTime } from '../readers';
-import { findChoice, splitChoices } from './choices';
-import type { Choice } from './choices';
-import { listNames } from './names';
+import { isLocalTime, parseTimeMs } from '../parseValues';
+import { findChoice, splitChoices, type Choice } from './choices';
+import { formatNames } from '../spelling';
 
 /** What the service takes as the answer to a field (specification, section 4, rule 2). */
 export type AnswerValue = string | number;
@@ -11,10 +10,10 @@ export type AnswerValue = string | number;
  * An answer as it is sent; undefined for no answer. The problem is the rest of a sentence that begins with
  * the name of the field. It says what the field takes, never what was answered: errors are stored.
  */
-export type Encoded = { answer: AnswerValue | undefined } | { problem: string };
+export type EncodeResult = { answer: AnswerValue | undefined } | { problem: string };
 
 /** What is known of a field and the workflow when an answer is sent. */
-export type Rules = {
+export type EncodeOptions = {
 	choices: readonly Choice[];
 	/** The time zone of the workflow, for times that do not state their own zone. */
 	zone: string;
@@ -23,7 +22,7 @@ export type Rules = {
 };
 
 /** An answer to a field of unknown kind, or to one that takes text. */
-export function encodeAny(value: unknown): Encoded {
+export function encodeAny(value: unknown): EncodeResult {
 	if (value === undefined || value === null) return { answer: undefined };
 	if (typeof value === 'string') return { answer: value };
 	if (typeof value === 'boolean') return { answer: Number(value) };
@@ -36,14 +35,14 @@ export function encodeAny(value: unknown): Encoded {
 }
 
 /** The service takes whole numbers alone; JavaScript has rounded those beyond 2^53. */
-function encodeNumber(value: number): Encoded {
+function encodeNumber(value: number): EncodeResult {
 	if (!Number.isFinite(value)) return { problem: 'must be a number' };
 	if (Number.isSafeInteger(value)) return { answer: value };
 	if (!Number.isInteger(value)) return { answer: String(value) };
 	return { problem: 'has too many digits to be sent exactly. Enter it as text, in quotes' };
 }
 
-function joinEntries(entries: readonly Encoded[]): Encoded {
+function joinEntries(entries: readonly EncodeResult[]): EncodeResult {
 	const given: AnswerValue[] = [];
 	for (const entry of entries) {
 		if ('problem' in entry) return entry;
@@ -53,8 +52,8 @@ function joinEntries(entries: readonly Encoded[]): Encoded {
 }
 
 /** A date or time. A local one is of the workflow's zone and is sent with its offset, or as a day in a date field. */
-export function encodeTime(value: unknown, zone: string, kind: 'date' | 'dateTime'): Encoded {
-	const time = readTime(value, zone);
+export function encodeTime(value: unknown, zone: string, kind: 'date' | 'dateTime'): EncodeResult {
+	const time = parseTimeMs(value, zone);
 	if (time === undefined) return { problem: 'must be a date, such as 2027-01-31' };
 	if (!isLocalTime(value)) return encodeAny(value);
 	const local = DateTime.fromMillis(time, { zone });
@@ -69,9 +68,9 @@ export function encodeTime(value: unknown, zone: string, kind: 'date' | 'dateTim
  */
 export function encodeChoices(
 	value: unknown,
-	{ choices, allowOther }: Rules,
+	{ choices, allowOther }: EncodeOptions,
 	taken: 'one' | 'several',
-): Encoded {
+): EncodeResult {
 	if (choices.length === 0) return encodeAny(value);
 	const isSplit = taken === 'several' && typeof value === 'string';
 	const given = (isSplit && splitChoices(value, choices)) || [value].flat();
@@ -80,6 +79,6 @@ export function encodeChoices(
 	if (isKnown && (taken === 'several' || given.length === 1)) {
 		return joinEntries(given.map((one, index) => encodeAny(found[index] ?? one)));
 	}
-	const offered = listNames(choices.map(({ name }) => name));
+	const offered = formatNames(choices.map(({ name }) => name));
 	return { problem: `must be one ${taken === 'one' ? '' : 'or more '}of ${offered}` };
 }

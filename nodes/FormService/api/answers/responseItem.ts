@@ -1,19 +1,20 @@
 import { isEmpty, pick, zipObject } from 'lodash';
 import type { IBinaryKeyData, IDataObject, INodeExecutionData } from 'n8n-workflow';
-import { pauseIfDue } from '../clock';
+import { yieldIfDue } from '../clock';
 import { ServiceError } from '../errors';
-import { downloadFiles } from '../files/download';
+import { downloadUploads } from '../files/download';
 import type { RequestContext } from '../requestContext';
-import { withoutSecrets } from '../records';
+import { removeSecrets } from '../records';
 import { getAnswerAttributes } from './decode';
-import type { FormField, Naming } from './fields';
-import { isNothing, readAnswer } from './kinds';
-import { matchAnswers, nameAnswers } from './match';
-import { COLUMN_ATTRIBUTES, KEPT_ATTRIBUTES, makeFileFieldNames, makeUnique } from './names';
-import { listFiles } from './uploads';
+import type { FormField, AnswerNaming } from './fields';
+import { isBlank, parseAnswer } from './fieldKinds';
+import { matchAnswers, createAnswerKeys } from './matchAnswers';
+import { COLUMN_ATTRIBUTES, SIMPLIFIED_ATTRIBUTES } from '../responseAttributes';
+import { createFileFieldNames, makeUnique } from '../spelling';
+import { collectFiles } from './uploads';
 
 /** The chosen options that decide how a response becomes an item. */
-export type ResponseOutput = Required<Naming> & {
+export type ResponseOutput = Required<AnswerNaming> & {
 	/** Simplified, or the record as it came, without secrets. */
 	simplify: boolean;
 	/** Whether uploaded files become binary fields. */
@@ -32,17 +33,17 @@ export function outputNeedsFields({ simplify, answerKeys, columns }: ResponseOut
  * @param fields the fields of the form, named as `output` says, if they have been read
  * @throws NodeApiError for a problem of the account and not of the file; NotSent if the download was stopped
  */
-export async function toResponseItem(
+export async function createResponseItem(
 	context: RequestContext,
 	record: IDataObject,
 	output: ResponseOutput,
 	fields?: readonly FormField[],
 ): Promise<{ item: INodeExecutionData; fileErrors: ServiceError[] }> {
-	await pauseIfDue();
+	await yieldIfDue();
 	const json = structuredClone(toJson(record, output, fields));
 	if (!output.downloadFiles) return { item: { json }, fileErrors: [] };
 	const uploads = listUploads(record, fields);
-	const files = await downloadFiles(context, uploads);
+	const files = await downloadUploads(context, uploads);
 	const binary: IBinaryKeyData = {};
 	const problems: string[] = [];
 	files.forEach((file, index) => {
@@ -62,18 +63,16 @@ function toJson(
 	{ simplify, columns }: ResponseOutput,
 	fields?: readonly FormField[],
 ): IDataObject {
-	if (!simplify) return withoutSecrets(record, getAnswerAttributes(record));
-	return columns && fields !== undefined
-		? toColumns(record, fields)
-		: simplifyResponse(record, fields);
+	if (!simplify) return removeSecrets(record, getAnswerAttributes(record));
+	return columns && fields !== undefined ? toRow(record, fields) : simplifyResponse(record, fields);
 }
 
 /** The files of a response, each with the name of the binary field that takes it. */
 function listUploads(record: IDataObject, fields?: readonly FormField[]) {
 	const files = matchAnswers(record, fields).answers.flatMap(({ value, label, field }) =>
-		listFiles(value).map((file) => ({ ...file, owner: field?.title ?? label })),
+		collectFiles(value).map((file) => ({ ...file, owner: field?.title ?? label })),
 	);
-	const fieldNames = makeFileFieldNames(files.map(({ owner }) => owner));
+	const fieldNames = createFileFieldNames(files.map(({ owner }) => owner));
 	return files.map(({ name, url }, index) => ({ name, url, fieldName: fieldNames[index] }));
 }
 
@@ -85,10 +84,10 @@ function listUploads(record: IDataObject, fields?: readonly FormField[]) {
  */
 export function simplifyResponse(record: IDataObject, fields?: readonly FormField[]): IDataObject {
 	const { answers, byPosition, problem } = matchAnswers(record, fields);
-	const values = answers.map(({ value }) => readAnswer(value));
+	const values = answers.map(({ value }) => parseAnswer(value));
 	return {
-		answers: zipObject(nameAnswers(answers), values),
-		...pick(record, KEPT_ATTRIBUTES),
+		answers: zipObject(createAnswerKeys(answers), values),
+		...pick(record, SIMPLIFIED_ATTRIBUTES),
 		...(byPosition.length > 0 && { matchedByPosition: byPosition }),
 		...(problem !== undefined && { answersError: problem }),
 	};
@@ -98,13 +97,13 @@ export function simplifyResponse(record: IDataObject, fields?: readonly FormFiel
  * A response as a row of a table: a column for each field, in the form's order, then attributes of the
  * service, and, if there are any, answers that belong to no field and what could not be read.
  */
-export function toColumns(record: IDataObject, fields: readonly FormField[]): IDataObject {
+export function toRow(record: IDataObject, fields: readonly FormField[]): IDataObject {
 	const { answers, byField, problem } = matchAnswers(record, fields);
-	const cells = fields.map((field, at) => [field.name, readAnswer(byField[at]?.value, field)]);
+	const cells = fields.map((field, at) => [field.name, parseAnswer(byField[at]?.value, field)]);
 	// headings have entries without a value
-	const others = answers.filter(({ field, value }) => field === undefined && !isNothing(value));
+	const others = answers.filter(({ field, value }) => field === undefined && !isBlank(value));
 	const names = makeUnique(others.map(({ label }) => label));
-	const otherCells = others.map(({ value }, index) => [names[index], readAnswer(value)]);
+	const otherCells = others.map(({ value }, index) => [names[index], parseAnswer(value)]);
 	return {
 		...(Object.fromEntries(cells) as IDataObject),
 		...Object.fromEntries(COLUMN_ATTRIBUTES.map((name) => [name, record[name] ?? null])),

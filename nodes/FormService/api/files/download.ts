@@ -1,14 +1,17 @@
 import { mapValues, noop, pick } from 'lodash';
 import type { IBinaryData, IHttpRequestOptions } from 'n8n-workflow';
-import { CREDENTIAL } from '../account';
+import { CREDENTIAL_TYPE } from '../account';
 import { clock, waitUnlessAborted } from '../clock';
-import { NotSent } from '../errors';
-import type { ServiceError, Trouble } from '../errors';
-import { ANY_REPLY, closeReply, readBroken, readTimeout } from '../request/send';
-import type { StreamReply } from '../request/send';
-import { decideRetry, explainBroken } from '../request/trouble';
-import { createRequestError, getStopSignal } from '../requestContext';
-import type { RequestContext } from '../requestContext';
+import { NotSentError, type ServiceError, type RequestFailure } from '../errors';
+import {
+	STREAM_OPTIONS,
+	closeReply,
+	toTransportFailure,
+	parseTimeoutMs,
+	type StreamedReply,
+} from '../request/sendOnce';
+import { computeRetryDelayMs, createTransportFailure } from '../request/requestFailure';
+import { createRequestError, getAbortSignal, type RequestContext } from '../requestContext';
 import { checkLink } from '../url';
 
 /*
@@ -28,7 +31,7 @@ type LinkedFile = {
 /** What the files of one response may still take together. The signal aborts when they are given up. */
 type Limits = { bytesLeft: number; readonly signal: AbortSignal };
 
-type Fetched = { binary: IBinaryData } | { trouble: Trouble };
+type Fetched = { binary: IBinaryData } | { trouble: RequestFailure };
 
 /** The most files of one response, and the most bytes of them together: n8n may keep them in memory. */
 const MAX_FILES = 20;
@@ -50,7 +53,7 @@ const MAX_AT_A_TIME = { prompt: 2, bulk: 4 };
  * the limits; its cause is `temporarily-unavailable` if its host may have the file later
  * @throws NotSent if the caller gave up
  */
-export async function downloadFiles(
+export async function downloadUploads(
 	context: RequestContext,
 	files: ReadonlyArray<{ url: string; name: string }>,
 ): Promise<Array<IBinaryData | ServiceError>> {
@@ -87,11 +90,11 @@ const places = mapValues(MAX_AT_A_TIME, (count) =>
 async function fetchInTurn(context: RequestContext, files: LinkedFile[]): Promise<Fetched[]> {
 	const queue = places[context.urgency];
 	const before = queue.shift()!;
-	const stop = getStopSignal(context);
-	const createNotSent = () => new NotSent(context.n8n.getNode(), context.itemIndex);
+	const stop = getAbortSignal(context);
+	const createNotSent = () => new NotSentError(context.n8n.getNode(), context.itemIndex);
 	const turn = waitUnlessAborted(before, stop, createNotSent);
 	const work = turn.then(async () => {
-		const signal = clock.timeout(Math.max(TIME_MS, readTimeout(context.transport)), stop);
+		const signal = clock.timeout(Math.max(TIME_MS, parseTimeoutMs(context.transport)), stop);
 		const limits = { bytesLeft: MAX_BYTES, signal };
 		const fetched: Fetched[] = [];
 		for (const file of files) fetched.push(await fetchPatiently(context, file, limits));
@@ -113,7 +116,7 @@ async function fetchPatiently(
 		const fetched = await fetchFile(context, file, limits);
 		const mayRetry = context.retry !== false && !limits.signal.aborted;
 		if ('binary' in fetched || !mayRetry) return fetched;
-		const pauseMs = decideRetry('safe', fetched.trouble, tries, Math.random());
+		const pauseMs = computeRetryDelayMs('safe', fetched.trouble, tries, Math.random());
 		if (pauseMs === undefined) return fetched;
 		await clock.sleep(pauseMs, limits.signal);
 	}
@@ -153,13 +156,17 @@ async function fetchOnce(
 	const options: IHttpRequestOptions = {
 		// the other request options are meant for the API
 		...(withToken ? transport : pick(transport, ['proxy', 'skipSslCertificateValidation'])),
-		...{ ...ANY_REPLY, method: 'GET', url: file.url, body: undefined },
-		...{ headers: { Accept: '*/*' }, timeout: readTimeout(transport), abortSignal: limits.signal },
+		...{ ...STREAM_OPTIONS, method: 'GET', url: file.url, body: undefined },
+		...{
+			headers: { Accept: '*/*' },
+			timeout: parseTimeoutMs(transport),
+			abortSignal: limits.signal,
+		},
 	};
 	const sending: Promise<unknown> = withToken
-		? n8n.helpers.httpRequestWithAuthentication.call(n8n, CREDENTIAL, options)
+		? n8n.helpers.httpRequestWithAuthentication.call(n8n, CREDENTIAL_TYPE, options)
 		: n8n.helpers.httpRequest(options);
-	const opening = sending as Promise<StreamReply>;
+	const opening = sending as Promise<StreamedReply>;
 	try {
 		const reply = await waitUnlessAborted(opening, limits.signal);
 		const { statusCode: status, headers } = reply;
@@ -180,7 +187,7 @@ async function fetchOnce(
 /** Streams a body into n8n's binary data; n8n removes a file that it could not finish. */
 async function storeFile(
 	{ helpers }: RequestContext['n8n'],
-	{ headers, body }: StreamReply,
+	{ headers, body }: StreamedReply,
 	file: LinkedFile,
 	limits: Limits,
 ): Promise<Fetched> {
@@ -212,7 +219,10 @@ const PASSING = { cause: 'temporarily-unavailable' } as const;
 const CHECK_FILE =
 	'Run this again, or open the response in Form Service to check whether the file still exists.';
 
-function createTrouble(message: string, more: Partial<Trouble> = {}): { trouble: Trouble } {
+function createTrouble(
+	message: string,
+	more: Partial<RequestFailure> = {},
+): { trouble: RequestFailure } {
 	const failure = { cause: 'configuration-invalid' } as const;
 	return { trouble: { message, description: CHECK_FILE, failure, ...more } };
 }
@@ -227,8 +237,8 @@ const NO_FILE = createTrouble('The link to the file returned a web page or JSON'
 function explainError(error: unknown, { url }: LinkedFile, limits: Limits): Fetched {
 	if (limits.signal.aborted) return TOO_LATE;
 	const { host } = new URL(url);
-	const broken = readBroken(error);
-	const { failure } = explainBroken(broken, host);
+	const broken = toTransportFailure(error);
+	const { failure } = createTransportFailure(broken, host);
 	const description = `${CHECK_FILE} (${broken.code})`;
 	const more = failure.cause === PASSING.cause ? { failure } : {};
 	return createTrouble(`The file at ${host} could not be fetched`, { description, ...more });

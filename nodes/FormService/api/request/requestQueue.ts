@@ -1,8 +1,7 @@
 import { pull, sortedLastIndexBy } from 'lodash';
-import { clock as machineClock } from '../clock';
-import type { Clock } from '../clock';
-import type { Trouble } from '../errors';
-import type { Headers } from './send';
+import { clock as machineClock, type Clock } from '../clock';
+import type { RequestFailure } from '../errors';
+import type { ReplyHeaders } from './sendOnce';
 
 /** Requests that the service allows an account in a minute and in a day (specification, section 8). */
 export const REQUESTS_PER_MINUTE = 60;
@@ -40,18 +39,18 @@ export type Job = {
 };
 
 /** A request may be sent. It counts until one window after its end, and as long as it is open. */
-export type Turn = { readonly startedAtMs: number; countsUntilMs: number };
+export type Slot = { readonly startedAtMs: number; countsUntilMs: number };
 
 /** Why a request is not sent: nothing is for a while, or the caller gave up. */
-export type HeldBack = { trouble: Trouble } | 'notSent';
+export type SlotDenial = { trouble: RequestFailure } | 'notSent';
 
 /** How a request ended: the headers of its reply, and what kept it from a success. */
-export type Ended = { headers: Headers; trouble?: Trouble };
+export type RequestOutcome = { headers: ReplyHeaders; trouble?: RequestFailure };
 
 /** The rank of a request: retries before first tries, triggers and people before items. */
 const RANKS = { prompt: 0, bulk: 2 };
 
-type Waiting = { rank: number; settle: (turn: Turn | HeldBack) => void };
+type Waiting = { rank: number; settle: (turn: Slot | SlotDenial) => void };
 
 /**
  * Lets the requests of an account through: at most `MAX_OPEN` at a time and 60 in any minute, first come
@@ -65,7 +64,7 @@ export class RequestQueue {
 	private readonly waiting: Waiting[] = [];
 
 	/** The requests that count. */
-	private counted: Turn[] = [];
+	private counted: Slot[] = [];
 
 	/** The minute's limit, and what a reply has shown to remain of a window, which is over by `overByMs`. */
 	private perMinute = REQUESTS_PER_MINUTE;
@@ -75,7 +74,7 @@ export class RequestQueue {
 	private refusedUntilMs = -Infinity;
 
 	/** Until then, requests of this rank and above fail at once: all for the day's limit, items in an outage. */
-	private stop = { untilMs: -Infinity, rank: 0, trouble: undefined as Trouble | undefined };
+	private stop = { untilMs: -Infinity, rank: 0, trouble: undefined as RequestFailure | undefined };
 
 	/** In a row, with refusals. */
 	private failures = 0;
@@ -84,7 +83,7 @@ export class RequestQueue {
 	constructor(private readonly clock: Omit<Clock, 'timeout'> = machineClock) {}
 
 	/** Waits for a request's turn, which must be given to `endTurn`. */
-	async waitForTurn({ urgency, isRetry, signal }: Job): Promise<Turn | HeldBack> {
+	async waitForTurn({ urgency, isRetry, signal }: Job): Promise<Slot | SlotDenial> {
 		if (signal?.aborted) return 'notSent';
 		return await new Promise((resolve) => {
 			const waiting: Waiting = {
@@ -103,7 +102,7 @@ export class RequestQueue {
 	}
 
 	/** The request with this turn has ended, and its place is free. `ended` is undefined if nobody knows how. */
-	endTurn(turn: Turn, ended?: Ended): void {
+	endTurn(turn: Slot, ended?: RequestOutcome): void {
 		const nowMs = this.clock.elapsed();
 		const { cause } = ended?.trouble?.failure ?? {};
 		turn.countsUntilMs = nowMs + WINDOW_MS;
@@ -117,7 +116,7 @@ export class RequestQueue {
 	}
 
 	/** A refusal holds other requests back, and many failures in a row are an outage. */
-	private learnTrouble(trouble: Trouble, nowMs: number): void {
+	private learnTrouble(trouble: RequestFailure, nowMs: number): void {
 		const { message, failure } = trouble;
 		if (failure.cause === 'rate-limited') {
 			const untilMs = nowMs + (failure.retryAfterMs ?? WINDOW_MS);
@@ -137,7 +136,7 @@ export class RequestQueue {
 	 * Takes note of what remains of the window, also after the requests of other clients. A request that was sent
 	 * after another's reply finds as much or more remaining in a new window alone.
 	 */
-	private learnRemaining({ startedAtMs }: Turn, headers: Headers, nowMs: number): void {
+	private learnRemaining({ startedAtMs }: Slot, headers: ReplyHeaders, nowMs: number): void {
 		const limit = Number(headers['x-ratelimit-limit']);
 		const remaining = Number(headers['x-ratelimit-remaining']);
 		// the limit of the day says nothing about the minute

@@ -1,10 +1,9 @@
 import { endpoints } from '../../api/endpoints';
-import { withoutSecrets } from '../../api/records';
+import { removeSecrets } from '../../api/records';
 import { listRecords } from '../../api/service';
-import { readOnce } from '../../execution/operation';
-import type { Operation } from '../../execution/operation';
-import { readFormId, readLimit } from '../../parameters/input';
-import { formLocator, limitInput, returnAllSwitch } from '../../parameters/properties';
+import { fetchOncePerRun, type Operation } from '../../execution/operation';
+import { readFormId, readLimit } from '../../parameters/parameterContext';
+import { formLocator, limitInput, returnAllSwitch } from '../../parameters/sharedProperties';
 
 export const fieldGetAll: Operation = {
 	option: {
@@ -23,8 +22,8 @@ export const fieldGetAll: Operation = {
 		return {
 			ids: { formId },
 			async read(request) {
-				const fields = await readOnce(request, listRecords);
-				return fields.slice(0, limit).map((field) => ({ json: withoutSecrets(field) }));
+				const fields = await fetchOncePerRun(request, listRecords);
+				return fields.slice(0, limit).map((field) => ({ json: removeSecrets(field) }));
 			},
 		};
 	},

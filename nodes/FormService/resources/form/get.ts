@@ -1,11 +1,10 @@
 import { endpoints } from '../../api/endpoints';
 import { getFormId } from '../../api/records';
 import { listRecords } from '../../api/service';
-import { readOnce } from '../../execution/operation';
-import type { Operation } from '../../execution/operation';
-import { createMissingFormError, readFormId } from '../../parameters/input';
-import { formLocator, simplifySwitch } from '../../parameters/properties';
-import { readFormOutput } from './output';
+import { fetchOncePerRun, type Operation } from '../../execution/operation';
+import { createFormNotListedError, readFormId } from '../../parameters/parameterContext';
+import { formLocator, simplifySwitch } from '../../parameters/sharedProperties';
+import { createFormMapper } from './formItem';
 
 /** The API has no endpoint for one form, so the form is taken from the list of all forms. */
 export const formGet: Operation = {
@@ -21,13 +20,13 @@ export const formGet: Operation = {
 	properties: [formLocator, simplifySwitch],
 	prepare(input) {
 		const formId = readFormId(input);
-		const toItem = readFormOutput(input);
+		const toItem = createFormMapper(input);
 		return {
 			async read(request) {
-				const forms = await readOnce(request, listRecords);
+				const forms = await fetchOncePerRun(request, listRecords);
 				const form = forms.find((one) => getFormId(one) === formId);
 				if (form !== undefined) return [toItem(form)];
-				throw createMissingFormError(input, formId);
+				throw createFormNotListedError(input, formId);
 			},
 		};
 	},

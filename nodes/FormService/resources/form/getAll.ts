@@ -1,10 +1,9 @@
 import { endpoints } from '../../api/endpoints';
 import { listRecords } from '../../api/service';
-import { readOnce } from '../../execution/operation';
-import type { Operation } from '../../execution/operation';
-import { readLimit } from '../../parameters/input';
-import { limitInput, returnAllSwitch, simplifySwitch } from '../../parameters/properties';
-import { readFormOutput } from './output';
+import { fetchOncePerRun, type Operation } from '../../execution/operation';
+import { readLimit } from '../../parameters/parameterContext';
+import { limitInput, returnAllSwitch, simplifySwitch } from '../../parameters/sharedProperties';
+import { createFormMapper } from './formItem';
 
 export const formGetAll: Operation = {
 	option: {
@@ -19,10 +18,10 @@ export const formGetAll: Operation = {
 	properties: [returnAllSwitch, limitInput, simplifySwitch],
 	prepare(input) {
 		const limit = readLimit(input);
-		const toItem = readFormOutput(input);
+		const toItem = createFormMapper(input);
 		return {
 			async read(request) {
-				const forms = await readOnce(request, listRecords);
+				const forms = await fetchOncePerRun(request, listRecords);
 				return forms.slice(0, limit).map(toItem);
 			},
 		};

@@ -3,18 +3,30 @@ import { endpoints } from '../../api/endpoints';
 import { mayHaveActed } from '../../api/errors';
 import { addResponse } from '../../api/service';
 import type { ItemRequest, Operation } from '../../execution/operation';
-import { getChosenName } from '../../parameters/formId';
-import { readFormId } from '../../parameters/input';
+import { getSelectedFormName } from '../../parameters/formId';
+import { readFormId } from '../../parameters/parameterContext';
 import {
 	formLocator,
-	makeColumnsNotices,
-	makeInputModeChoice,
-	makeOptions,
-} from '../../parameters/properties';
-import { ALLOW_MISSING, ALLOW_OTHER, ANSWERS_MODE, readAnswers, readGivenAnswers } from './answers';
-import { findIdentity, findKey, readKnown, readSkipNames, skipDuplicates } from './duplicates';
-import type { Known } from './duplicates';
-import { readInputFields } from './fields';
+	createMappingNotices,
+	createInputModeProperty,
+	createOptionsProperty,
+} from '../../parameters/sharedProperties';
+import {
+	ALLOW_MISSING,
+	ALLOW_OTHER,
+	ANSWERS_MODE,
+	encodeAnswers,
+	readUncheckedAnswers,
+} from './encodeAnswers';
+import {
+	findKeyFields,
+	computeDuplicateKey,
+	fetchResponsesByKey,
+	readKeyFieldNames,
+	skipDuplicatesProperty,
+	type ResponsesByKey,
+} from './duplicates';
+import { fetchAnswerableFields } from './fetchFields';
 
 export const responseCreate: Operation = {
 	option: {
@@ -28,12 +40,12 @@ export const responseCreate: Operation = {
 		'Adds a response (submission) to a form, which cannot be changed or deleted afterward. Sends no emails. Answers as JSON are an object by labels, custom keys or UUIDs of fields, with text, numbers, true or false, ISO dates, or lists of choices.',
 	properties: [
 		formLocator,
-		makeInputModeChoice(ANSWERS_MODE, {
+		createInputModeProperty(ANSWERS_MODE, {
 			auto: 'Use the input fields that are named after questions of the form',
 			fields: 'Enter the answer to each question of the form',
 			json: 'Provide all answers as JSON, by question',
 		}),
-		...makeColumnsNotices(
+		...createMappingNotices(
 			'Name the columns after questions of the form. Empty cells are no answers.',
 		),
 		{
@@ -74,7 +86,7 @@ export const responseCreate: Operation = {
 			hint: 'For example {"Your name": "Ada Lovelace"}',
 			displayOptions: { show: { inputMode: ['json'] } },
 		},
-		makeOptions([
+		createOptionsProperty([
 			{
 				displayName: ALLOW_MISSING,
 				name: 'allowMissingAnswers',
@@ -94,22 +106,22 @@ export const responseCreate: Operation = {
 				description:
 					'Whether to accept answers that are not among the choices of a field. Turn on for fields with a free-text choice.',
 			},
-			skipDuplicates,
+			skipDuplicatesProperty,
 		]),
 	],
 	prepare(input) {
 		const formId = readFormId(input);
-		const given = readGivenAnswers(input);
-		const skipNames = readSkipNames(input);
+		const given = readUncheckedAnswers(input);
+		const skipNames = readKeyFieldNames(input);
 		return {
 			ids: { formId },
 			body: { data: given.values as IDataObject },
 			async read(request) {
-				const fields = await readInputFields(request, formId);
-				const { data, byLabel, ignored } = readAnswers(input, given, fields);
-				const identity = findIdentity(input, skipNames, fields);
-				const key = findKey(input, identity, data);
-				const known = await readKnown(request, input, formId, fields, identity);
+				const fields = await fetchAnswerableFields(request, formId);
+				const { data, byLabel, ignored } = encodeAnswers(input, given, fields);
+				const identity = findKeyFields(input, skipNames, fields);
+				const key = computeDuplicateKey(input, identity, data);
+				const known = await fetchResponsesByKey(request, input, formId, fields, identity);
 				return {
 					orderKey: key && `${formId} ${key}`,
 					async send() {
@@ -117,7 +129,7 @@ export const responseCreate: Operation = {
 						const json: IDataObject = {
 							status: isSent ? 'created' : 'skipped',
 							uuid: (await addOnce(known, key, request, data)) ?? null,
-							form: { id: formId, name: getChosenName(input.node, formId) ?? null },
+							form: { id: formId, name: getSelectedFormName(input.node, formId) ?? null },
 							answers: byLabel,
 							...(ignored.length > 0 && { ignored }),
 						};
@@ -131,7 +143,7 @@ export const responseCreate: Operation = {
 
 /** Adds the first of equal responses. If it may have been added in spite of an error, no other is added. */
 async function addOnce(
-	known: Known,
+	known: ResponsesByKey,
 	key: string | undefined,
 	{ context, target }: ItemRequest,
 	data: IDataObject,

@@ -1,24 +1,24 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
-import { findField } from '../../api/answers/fields';
-import type { FormField, InputField } from '../../api/answers/fields';
-import { isNothing, normalizeAnswer } from '../../api/answers/kinds';
-import { matchAnswers } from '../../api/answers/match';
-import type { MatchedAnswer } from '../../api/answers/match';
-import { pauseIfDue } from '../../api/clock';
+import { findField, type FormField, type AnswerableField } from '../../api/answers/fields';
+import { isBlank, normalizeAnswer } from '../../api/answers/fieldKinds';
+import { matchAnswers, type MatchedAnswer } from '../../api/answers/matchAnswers';
+import { yieldIfDue } from '../../api/clock';
 import { endpoints, createTarget } from '../../api/endpoints';
-import { readBoolean } from '../../api/readers';
+import { parseBoolean } from '../../api/parseValues';
 import { getId } from '../../api/records';
 import { listRecords } from '../../api/service';
-import type { Input } from '../../parameters/input';
-import { invalid, readWords } from '../../parameters/input';
-import { readOnce } from '../../execution/operation';
-import type { ItemRequest } from '../../execution/operation';
-import type { Answers } from './answers';
+import {
+	createParameterError,
+	readTextList,
+	type ParameterContext,
+} from '../../parameters/parameterContext';
+import { fetchOncePerRun, type ItemRequest } from '../../execution/operation';
+import type { EncodedAnswers } from './encodeAnswers';
 
 /** The name of the parameter, as errors speak of it. */
 const SKIP_DUPLICATES = 'Skip Duplicates By';
 
-export const skipDuplicates: INodeProperties = {
+export const skipDuplicatesProperty: INodeProperties = {
 	displayName: SKIP_DUPLICATES,
 	name: 'skipIfExists',
 	type: 'multiOptions',
@@ -33,13 +33,13 @@ export const skipDuplicates: INodeProperties = {
  *
  * @throws NodeOperationError if the option can't be understood
  */
-export function readSkipNames(input: Input): string[] {
+export function readKeyFieldNames(input: ParameterContext): string[] {
 	const name = 'options.skipIfExists';
 	// an expression without a result leaves the option there without a value
 	if (input.parameter(name, false) === false) return [];
-	const names = readWords(input, name, SKIP_DUPLICATES);
+	const names = readTextList(input, name, SKIP_DUPLICATES);
 	if (names.length > 0) return names;
-	throw invalid(input, `'${SKIP_DUPLICATES}' names no field`, CHOOSE_FIELDS);
+	throw createParameterError(input, `'${SKIP_DUPLICATES}' names no field`, CHOOSE_FIELDS);
 }
 
 /**
@@ -47,16 +47,16 @@ export function readSkipNames(input: Input): string[] {
  *
  * @throws NodeOperationError if a name is no field of the form, or the field cannot be compared
  */
-export function findIdentity(
-	input: Input,
+export function findKeyFields(
+	input: ParameterContext,
 	names: readonly string[],
-	fields: readonly InputField[],
-): InputField[] {
+	fields: readonly AnswerableField[],
+): AnswerableField[] {
 	return names.map((name) => {
 		const field = findField(name, fields);
 		if (field !== undefined && canCompare(field, fields)) return field;
 		const message = `'${SKIP_DUPLICATES}' can't compare "${field?.title ?? name}"`;
-		throw invalid(input, message, CHOOSE_FIELDS);
+		throw createParameterError(input, message, CHOOSE_FIELDS);
 	});
 }
 
@@ -64,31 +64,31 @@ const CHOOSE_FIELDS =
 	'Choose fields of the form that take one answer and share their label with no other field, or remove the option.';
 
 /** Whether responses can be recognized by a field: files and several choices are listed in various ways. */
-function canCompare({ kind, label }: InputField, fields: readonly InputField[]): boolean {
+function canCompare({ kind, label }: AnswerableField, fields: readonly AnswerableField[]): boolean {
 	const isShared = fields.filter((field) => field.label === label).length > 1;
 	return !isShared && kind !== 'file' && kind !== 'multipleChoice';
 }
 
 /** The ID of the first response with a key, if the service gives it: one that exists, or that the run adds. */
-export type Known = Map<string | undefined, Promise<string | undefined>>;
+export type ResponsesByKey = Map<string | undefined, Promise<string | undefined>>;
 
 /**
  * The complete responses of a form by their answers to the identifying fields, read once for all items of a run.
  *
  * @throws NodeApiError, or NodeOperationError if a response cannot be compared
  */
-export async function readKnown(
+export async function fetchResponsesByKey(
 	request: ItemRequest,
-	input: Input,
+	input: ParameterContext,
 	formId: string,
 	fields: readonly FormField[],
-	identity: readonly InputField[],
-): Promise<Known> {
+	identity: readonly AnswerableField[],
+): Promise<ResponsesByKey> {
 	if (identity.length === 0) return new Map();
 	const query = { incomplete: 'false' };
 	const { account } = request.context;
 	const target = createTarget(account, endpoints.listResponses, { formId }, query);
-	return await readOnce(
+	return await fetchOncePerRun(
 		{ ...request, target },
 		async (context) =>
 			await indexResponses(input, await listRecords(context, target), fields, identity),
@@ -101,16 +101,16 @@ export async function readKnown(
  *
  * @throws NodeOperationError if there is no answer, or one that cannot be compared
  */
-export function findKey(
-	input: Input,
-	identity: readonly InputField[],
-	data: Answers['data'],
+export function computeDuplicateKey(
+	input: ParameterContext,
+	identity: readonly AnswerableField[],
+	data: EncodedAnswers['data'],
 ): string | undefined {
 	if (identity.length === 0) return undefined;
 	const missing = identity.find(({ uuid }) => data[uuid] === undefined);
 	if (missing !== undefined) {
 		const problem = `"${missing.title}" has no answer. '${SKIP_DUPLICATES}' compares this field`;
-		throw invalid(input, problem);
+		throw createParameterError(input, problem);
 	}
 	const answers = identity.map(({ uuid }) => data[uuid]);
 	return makeKey(input, identity, answers, 'this item');
@@ -121,21 +121,21 @@ export function findKey(
  * section 4, rule 1).
  */
 async function indexResponses(
-	input: Input,
+	input: ParameterContext,
 	records: readonly IDataObject[],
 	fields: readonly FormField[],
-	identity: readonly InputField[],
-): Promise<Known> {
-	const known: Known = new Map();
+	identity: readonly AnswerableField[],
+): Promise<ResponsesByKey> {
+	const known: ResponsesByKey = new Map();
 	for (const record of records) {
-		await pauseIfDue();
-		if (readBoolean(record.is_incomplete) === true) continue;
+		await yieldIfDue();
+		if (parseBoolean(record.is_incomplete) === true) continue;
 		const id = getId(record);
 		const owner = `response ${id ?? 'without ID'}`;
 		const { answers: all, byField, problem } = matchAnswers(record, fields);
 		if (problem !== undefined) throw createUnclearError(input, owner, problem);
 		const answers = identity.map(({ position }) => byField[position]?.value);
-		if (answers.some(isNothing)) {
+		if (answers.some(isBlank)) {
 			// each item has all answers, so it differs from a response without one of them
 			if (!all.some(isUnmatched)) continue;
 			throw createUnclearError(input, owner, 'Its answers may have an earlier label');
@@ -148,7 +148,7 @@ async function indexResponses(
 
 /** Whether an answer may be that of a field under an earlier label. */
 function isUnmatched({ field, uuid, value }: MatchedAnswer): boolean {
-	return field === undefined && uuid === undefined && !isNothing(value);
+	return field === undefined && uuid === undefined && !isBlank(value);
 }
 
 /**
@@ -157,8 +157,8 @@ function isUnmatched({ field, uuid, value }: MatchedAnswer): boolean {
  * @throws NodeOperationError if one of them cannot be compared
  */
 function makeKey(
-	input: Input,
-	identity: readonly InputField[],
+	input: ParameterContext,
+	identity: readonly AnswerableField[],
 	answers: readonly unknown[],
 	owner: string,
 ): string {
@@ -169,8 +169,12 @@ function makeKey(
 	throw createUnclearError(input, owner, reason);
 }
 
-function createUnclearError(input: Input, owner: string, reason: string) {
+function createUnclearError(input: ParameterContext, owner: string, reason: string) {
 	const advice =
 		'This item was not added. Choose other fields, or find duplicates with Response: Get Many.';
-	return invalid(input, `'${SKIP_DUPLICATES}' can't compare ${owner}`, `${reason}. ${advice}`);
+	return createParameterError(
+		input,
+		`'${SKIP_DUPLICATES}' can't compare ${owner}`,
+		`${reason}. ${advice}`,
+	);
 }

@@ -1,18 +1,21 @@
-import { outputNeedsFields, toResponseItem } from '../../api/answers/responseItem';
+import { outputNeedsFields, createResponseItem } from '../../api/answers/responseItem';
 import { endpoints } from '../../api/endpoints';
 import { getId } from '../../api/records';
 import { listRecords } from '../../api/service';
-import { invalid, readFormId, readResponseId } from '../../parameters/input';
+import {
+	createParameterError,
+	readFormId,
+	readResponseId,
+} from '../../parameters/parameterContext';
 import {
 	formLocator,
-	makeOptions,
+	createOptionsProperty,
 	responseLocator,
 	simplifySwitch,
-} from '../../parameters/properties';
+} from '../../parameters/sharedProperties';
 import { outputOptions, readResponseOutput } from '../../parameters/responseOutput';
-import { readOnce } from '../../execution/operation';
-import type { Operation } from '../../execution/operation';
-import { readNamedFields } from './fields';
+import { fetchOncePerRun, type Operation } from '../../execution/operation';
+import { fetchFields } from './fetchFields';
 
 /** The API has no endpoint for one response, so the response is taken from the list of its form. */
 export const responseGet: Operation = {
@@ -25,7 +28,7 @@ export const responseGet: Operation = {
 	endpoint: endpoints.listResponses,
 	toolDescription:
 		'Gets one response (submission) of a form by its UUID, with its answers by the labels of the fields.',
-	properties: [formLocator, responseLocator, simplifySwitch, makeOptions(outputOptions)],
+	properties: [formLocator, responseLocator, simplifySwitch, createOptionsProperty(outputOptions)],
 	prepare(input) {
 		const formId = readFormId(input);
 		const responseId = readResponseId(input);
@@ -33,19 +36,19 @@ export const responseGet: Operation = {
 		return {
 			ids: { formId },
 			async read(request) {
-				const records = await readOnce(request, listRecords);
+				const records = await fetchOncePerRun(request, listRecords);
 				const record = records.find((one) => getId(one) === responseId);
 				if (record === undefined) {
-					throw invalid(
+					throw createParameterError(
 						input,
 						`The form ${formId} has no response with the UUID ${responseId}`,
 						'Check the UUID and the form. The response may have been deleted.',
 					);
 				}
 				const fields = outputNeedsFields(output)
-					? await readNamedFields(request, formId, output)
+					? await fetchFields(request, formId, output)
 					: undefined;
-				return [(await toResponseItem(request.context, record, output, fields)).item];
+				return [(await createResponseItem(request.context, record, output, fields)).item];
 			},
 		};
 	},

@@ -1,25 +1,29 @@
 import type { IDataObject, INodeExecutionData, INodeProperties } from 'n8n-workflow';
 import { conditionsNeedFields, findConditionProblem } from '../../api/answers/conditions';
-import { findResponses, isEveryResponse } from '../../api/answers/findResponses';
-import { getSubmissionTime } from '../../api/answers/order';
-import { outputNeedsFields, toResponseItem } from '../../api/answers/responseItem';
+import { findResponses, isUnfiltered } from '../../api/answers/findResponses';
+import { getSubmissionTimeMs } from '../../api/recordTimes';
+import { outputNeedsFields, createResponseItem } from '../../api/answers/responseItem';
 import { endpoints } from '../../api/endpoints';
-import { readBoolean } from '../../api/readers';
+import { parseBoolean } from '../../api/parseValues';
 import { listRecords } from '../../api/service';
-import { filterParameters, readWanted } from '../../parameters/filters';
-import { invalid, readChoice, readFormId, readLimit } from '../../parameters/input';
+import { filterProperties, readResponseQuery } from '../../parameters/filters';
+import {
+	createParameterError,
+	readSelectedOption,
+	readFormId,
+	readLimit,
+} from '../../parameters/parameterContext';
 import {
 	formLocator,
 	limitInput,
-	makeOptions,
+	createOptionsProperty,
 	returnAllSwitch,
 	simplifySwitch,
 	toOptions,
-} from '../../parameters/properties';
+} from '../../parameters/sharedProperties';
 import { outputOptions, readResponseOutput } from '../../parameters/responseOutput';
-import { readOnce } from '../../execution/operation';
-import type { Operation } from '../../execution/operation';
-import { readNamedFields } from './fields';
+import { fetchOncePerRun, type Operation } from '../../execution/operation';
+import { fetchFields } from './fetchFields';
 
 const STATUSES = { all: 'All', complete: 'Complete', incomplete: 'Incomplete' };
 
@@ -57,15 +61,15 @@ export const responseGetAll: Operation = {
 		returnAllSwitch,
 		limitInput,
 		statusChoice,
-		...filterParameters,
+		...filterProperties,
 		simplifySwitch,
-		makeOptions(outputOptions),
+		createOptionsProperty(outputOptions),
 	],
 	prepare(input) {
 		const formId = readFormId(input);
-		const status = readChoice(input, 'status', 'Status', STATUSES);
+		const status = readSelectedOption(input, 'status', 'Status', STATUSES);
 		const limit = readLimit(input);
-		const wanted = readWanted(input);
+		const wanted = readResponseQuery(input);
 		const output = readResponseOutput(input);
 		return {
 			ids: { formId },
@@ -73,8 +77,8 @@ export const responseGetAll: Operation = {
 				const { after, before, conditions } = wanted;
 				const needFields = outputNeedsFields(output) || conditionsNeedFields(conditions);
 				// a listing that is sorted or filtered has to be read whole
-				const enough = status === 'all' && isEveryResponse(wanted) ? limit : undefined;
-				const listed = await readOnce(
+				const enough = status === 'all' && isUnfiltered(wanted) ? limit : undefined;
+				const listed = await fetchOncePerRun(
 					request,
 					async (context, target) => await listRecords(context, target, enough),
 					enough,
@@ -82,25 +86,26 @@ export const responseGetAll: Operation = {
 				// a service may ignore the filter
 				const records = listed.filter(
 					({ is_incomplete: given }) =>
-						status === 'all' || readBoolean(given) !== (status === 'complete'),
+						status === 'all' || parseBoolean(given) !== (status === 'complete'),
 				);
-				const lacksTime = (record: IDataObject) => getSubmissionTime(record) === undefined;
+				const lacksTime = (record: IDataObject) => getSubmissionTimeMs(record) === undefined;
 				// otherwise the filter would silently drop every response
 				if ((after ?? before) !== undefined && records.length > 0 && records.every(lacksTime)) {
-					throw invalid(
+					throw createParameterError(
 						input,
 						'Form Service does not say when the responses were submitted',
 						"Remove 'Submitted After' and 'Submitted Before' from the filters.",
 					);
 				}
-				const fields = needFields ? await readNamedFields(request, formId, output) : undefined;
+				const fields = needFields ? await fetchFields(request, formId, output) : undefined;
 				const problem = findConditionProblem(conditions, fields ?? []);
-				if (problem !== undefined) throw invalid(input, problem.message, problem.description);
+				if (problem !== undefined)
+					throw createParameterError(input, problem.message, problem.description);
 				const found = await findResponses(records, wanted, fields);
 				const items: INodeExecutionData[] = [];
 				// one after another: an item can have files to download
 				for (const record of found.slice(0, limit)) {
-					items.push((await toResponseItem(request.context, record, output, fields)).item);
+					items.push((await createResponseItem(request.context, record, output, fields)).item);
 				}
 				return items;
 			},

@@ -2,10 +2,15 @@ import { omit } from 'lodash';
 import { endpoints } from '../../api/endpoints';
 import { downloadPdf } from '../../api/files/download';
 import { getPdfLink } from '../../api/service';
-import { getChosenName, getStoredName } from '../../parameters/formId';
-import { invalid, readResponseId, readSwitch, readText } from '../../parameters/input';
-import type { Input } from '../../parameters/input';
-import { formLocator, responseLocator } from '../../parameters/properties';
+import { getSelectedFormName, getCachedResultName } from '../../parameters/formId';
+import {
+	createParameterError,
+	readResponseId,
+	readSwitch,
+	readText,
+	type ParameterContext,
+} from '../../parameters/parameterContext';
+import { formLocator, responseLocator } from '../../parameters/sharedProperties';
 import type { Operation } from '../../execution/operation';
 
 const FIELD_LABEL = 'Put Output File in Field';
@@ -50,7 +55,7 @@ export const responseGetPdf: Operation = {
 		const download = readSwitch(input, 'download', 'Download PDF', false);
 		const name = 'binaryPropertyName';
 		const field = readText(input, name, FIELD_LABEL, DEFAULT_BINARY_FIELD).trim();
-		if (field === '') throw invalid(input, `'${FIELD_LABEL}' is missing`);
+		if (field === '') throw createParameterError(input, `'${FIELD_LABEL}' is missing`);
 		return {
 			ids: { responseId },
 			async read({ context, target }) {
@@ -65,8 +70,8 @@ export const responseGetPdf: Operation = {
 };
 
 /** The form's name and the response's number, as far as they were chosen from lists. */
-function nameFile({ node, parameter }: Input, responseId: string): string {
-	const form = getChosenName(node, String(parameter('formId', ''))) ?? 'response';
-	const [number] = getStoredName(node, 'responseId', responseId).split(' · ');
+function nameFile({ node, parameter }: ParameterContext, responseId: string): string {
+	const form = getSelectedFormName(node, String(parameter('formId', ''))) ?? 'response';
+	const [number] = getCachedResultName(node, 'responseId', responseId).split(' · ');
 	return `${form}-${number || responseId}.pdf`.replace(/[\\/:*?"<>|]/g, '_');
 }

@@ -1,27 +1,38 @@
 import { isEmpty, mapValues, omit } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { endpoints, createTarget } from '../../api/endpoints';
-import { shortenText } from '../../api/errors';
-import { readBoolean } from '../../api/readers';
+import { truncateText } from '../../api/errors';
+import { parseBoolean } from '../../api/parseValues';
 import { getFormId } from '../../api/records';
 import { listRecords, updateSettings } from '../../api/service';
-import { describeBound, findSetting, settings } from '../../api/settings/settings';
-import type { Setting } from '../../api/settings/settings';
-import { compareSettings } from '../../api/settings/update';
-import type { Changes, SettingValues } from '../../api/settings/update';
-import { readOnce } from '../../execution/operation';
-import type { ItemRequest, Operation } from '../../execution/operation';
-import { isExpression } from '../../parameters/formId';
-import { createMissingFormError, invalid, readFormId, readSwitch } from '../../parameters/input';
 import {
-	FORM_OF_EACH_ITEM,
+	describeAllowedValues,
+	findSetting,
+	settings,
+	type Setting,
+} from '../../api/settings/settings';
+import {
+	compareSettings,
+	type SettingChanges,
+	type SettingValues,
+} from '../../api/settings/values';
+import { fetchOncePerRun, type ItemRequest, type Operation } from '../../execution/operation';
+import { isExpression } from '../../parameters/formId';
+import {
+	createFormNotListedError,
+	createParameterError,
+	readFormId,
+	readSwitch,
+} from '../../parameters/parameterContext';
+import {
+	CHOOSE_FORM_BY_ID,
 	formLocator,
-	makeColumnsNotices,
-	makeInputModeChoice,
-	makeOptions,
-} from '../../parameters/properties';
-import { clearOptions, settingFields } from './fields';
-import { readSettings, SETTINGS_MODE } from './given';
+	createMappingNotices,
+	createInputModeProperty,
+	createOptionsProperty,
+} from '../../parameters/sharedProperties';
+import { clearableSettings, settingProperties } from './settingProperties';
+import { readSettings, SETTINGS_MODE } from './readSettings';
 
 export const settingsUpdate: Operation = {
 	option: {
@@ -34,12 +45,12 @@ export const settingsUpdate: Operation = {
 	toolDescription: `Changes settings of a form, such as opening or closing it. Only the given settings change. Settings as JSON are: ${settings.map(describeSetting).join('; ')}.`,
 	properties: [
 		formLocator,
-		makeInputModeChoice(SETTINGS_MODE, {
+		createInputModeProperty(SETTINGS_MODE, {
 			auto: "Use the input fields that match a setting's name",
 			fields: 'Choose the settings to update one by one',
 			json: 'Provide the settings as JSON, with their names as keys',
 		}),
-		...makeColumnsNotices(
+		...createMappingNotices(
 			'Name the columns after <a href="https://github.com/OWNER/n8n-nodes-formservice/blob/main/docs/settings.md" target="_blank">settings</a>, such as "Closed" or "is_closed". Empty cells change nothing. Try it with Preview first.',
 		),
 		{
@@ -49,7 +60,7 @@ export const settingsUpdate: Operation = {
 			placeholder: 'Add Setting',
 			default: {},
 			description: 'The settings to update. All others stay as they are.',
-			options: settingFields,
+			options: settingProperties,
 			displayOptions: { show: { inputMode: ['fields'] } },
 		},
 		{
@@ -58,7 +69,7 @@ export const settingsUpdate: Operation = {
 			type: 'multiOptions',
 			default: [],
 			description: 'Settings to remove from the form',
-			options: clearOptions,
+			options: clearableSettings,
 			displayOptions: { show: { inputMode: ['fields'] } },
 		},
 		{
@@ -81,7 +92,7 @@ export const settingsUpdate: Operation = {
 			description:
 				'Whether to return what would change without updating the form. Uses one request per run.',
 		},
-		makeOptions([
+		createOptionsProperty([
 			{
 				displayName: 'Skip Unchanged',
 				name: 'skipUnchanged',
@@ -96,7 +107,7 @@ export const settingsUpdate: Operation = {
 		const formId = readFormId(input);
 		const isMapped = input.parameter('inputMode') === 'auto';
 		if (isMapped && !isExpression(input.node, 'formId') && input.itemIndex !== 0) {
-			throw invalid(input, 'Several items would update one form', FORM_OF_EACH_ITEM);
+			throw createParameterError(input, 'Several items would update one form', CHOOSE_FORM_BY_ID);
 		}
 		const preview = readSwitch(input, 'preview', 'Preview', false);
 		const skips = readSwitch(input, 'options.skipUnchanged', 'Skip Unchanged', false);
@@ -107,7 +118,7 @@ export const settingsUpdate: Operation = {
 			body,
 			async read(request) {
 				const forms = compares ? await readFormsById(request) : undefined;
-				if (forms?.has(formId) === false) throw createMissingFormError(input, formId);
+				if (forms?.has(formId) === false) throw createFormNotListedError(input, formId);
 				return {
 					orderKey: formId,
 					async send() {
@@ -122,7 +133,7 @@ export const settingsUpdate: Operation = {
 };
 
 function describeSetting(setting: Setting): string {
-	return `${setting.name}: ${describeBound(setting)}${setting.nullable ? ', or null' : ''}`;
+	return `${setting.name}: ${describeAllowedValues(setting)}${setting.nullable ? ', or null' : ''}`;
 }
 
 /**
@@ -159,7 +170,7 @@ async function updateForm(
 const MAX_SHOWN = 40;
 
 /** What an update changes in the editor's words, such as "Closed: No → Yes", or "No changes". */
-function summarizeChanges(changes: Changes): string {
+function summarizeChanges(changes: SettingChanges): string {
 	const parts = Object.entries(changes).map(([name, { from, to }]) => {
 		const start = from === undefined ? '' : `${showValue(name, from)} → `;
 		return `${findSetting(name)?.displayName ?? name}: ${start}${showValue(name, to)}`;
@@ -170,15 +181,15 @@ function summarizeChanges(changes: Changes): string {
 function showValue(name: string, value: unknown): string {
 	if (value === null || value === '') return 'empty';
 	// a service may write a boolean as 0 or 1
-	const answer = findSetting(name)?.type === 'boolean' ? readBoolean(value) : undefined;
+	const answer = findSetting(name)?.type === 'boolean' ? parseBoolean(value) : undefined;
 	if (answer !== undefined) return answer ? 'Yes' : 'No';
-	return shortenText(typeof value === 'object' ? JSON.stringify(value) : String(value), MAX_SHOWN);
+	return truncateText(typeof value === 'object' ? JSON.stringify(value) : String(value), MAX_SHOWN);
 }
 
 /** The forms by their IDs: as they are, then as the items of the run leave them. */
 async function readFormsById(request: ItemRequest): Promise<Map<string, IDataObject>> {
 	const target = createTarget(request.context.account, endpoints.listForms);
-	return await readOnce(
+	return await fetchOncePerRun(
 		{ ...request, target },
 		async (context) => {
 			const forms = await listRecords(context, target);

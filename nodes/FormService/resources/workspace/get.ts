@@ -1,11 +1,10 @@
 import { pick } from 'lodash';
 import { endpoints } from '../../api/endpoints';
-import { withoutSecrets } from '../../api/records';
+import { removeSecrets } from '../../api/records';
 import { getWorkspace } from '../../api/service';
-import { readOnce } from '../../execution/operation';
-import type { Operation } from '../../execution/operation';
-import { readSwitch } from '../../parameters/input';
-import { simplifySwitch } from '../../parameters/properties';
+import { fetchOncePerRun, type Operation } from '../../execution/operation';
+import { readSwitch } from '../../parameters/parameterContext';
+import { simplifySwitch } from '../../parameters/sharedProperties';
 
 export const workspaceGet: Operation = {
 	option: {
@@ -22,7 +21,7 @@ export const workspaceGet: Operation = {
 		const simplify = readSwitch(input, 'simplify', 'Simplify', true);
 		return {
 			async read(request) {
-				const workspace = withoutSecrets(await readOnce(request, getWorkspace));
+				const workspace = removeSecrets(await fetchOncePerRun(request, getWorkspace));
 				return [{ json: simplify ? pick(workspace, WORKSPACE_ATTRIBUTES) : workspace }];
 			},
 		};

@@ -8,7 +8,7 @@ import {
 import { parseFields, type FormField } from '../../../../nodes/FormService/api/answers/fields.ts';
 import {
 	findResponses,
-	type Wanted,
+	type ResponseQuery,
 } from '../../../../nodes/FormService/api/answers/findResponses.ts';
 
 afterEach(() => vi.unstubAllEnvs());
@@ -123,7 +123,7 @@ describe('A condition on a name', () => {
 
 describe('Finding responses', () => {
 	const conditions = { match: 'all', conditions: [], zone: 'utc' } as const;
-	const find = async (records: IDataObject[], wanted: Partial<Wanted>) => {
+	const find = async (records: IDataObject[], wanted: Partial<ResponseQuery>) => {
 		const met = await findResponses(records, { sort: 'listed', conditions, ...wanted });
 		return met.map((record) => records.indexOf(record));
 	};

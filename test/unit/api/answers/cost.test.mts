@@ -8,25 +8,25 @@ import { findResponses } from '../../../../nodes/FormService/api/answers/findRes
 import { findField, parseFields } from '../../../../nodes/FormService/api/answers/fields.ts';
 import {
 	encodeAnswer,
-	kinds,
+	fieldKinds,
 	normalizeAnswer,
-	readAnswer,
+	parseAnswer,
 	type FieldKind,
-} from '../../../../nodes/FormService/api/answers/kinds.ts';
-import { hasUnmatchedAnswers } from '../../../../nodes/FormService/api/answers/match.ts';
-import { makeFileFieldNames } from '../../../../nodes/FormService/api/answers/names.ts';
+} from '../../../../nodes/FormService/api/answers/fieldKinds.ts';
+import { hasUnmatchedAnswers } from '../../../../nodes/FormService/api/answers/matchAnswers.ts';
+import { createFileFieldNames } from '../../../../nodes/FormService/api/spelling.ts';
 import {
 	simplifyResponse,
-	toColumns,
-	toResponseItem,
+	toRow,
+	createResponseItem,
 	type ResponseOutput,
 } from '../../../../nodes/FormService/api/answers/responseItem.ts';
-import { listFiles } from '../../../../nodes/FormService/api/answers/uploads.ts';
-import { findNextPage } from '../../../../nodes/FormService/api/replies/nextPage.ts';
+import { collectFiles } from '../../../../nodes/FormService/api/answers/uploads.ts';
+import { findNextPage } from '../../../../nodes/FormService/api/replies/findNextPage.ts';
 import { checkLink } from '../../../../nodes/FormService/api/url.ts';
 import { cpuTimeOf } from '../../cpuTime.mts';
 
-const types = Object.keys(kinds) as FieldKind[];
+const types = Object.keys(fieldKinds) as FieldKind[];
 const choices = ['a', 'b'].map((name) => ({ name, value: name }));
 const ofEachType = types.map((type) => ({ uuid: type, label: type }));
 const fields = parseFields(ofEachType, { columns: true }).map((field, index) => {
@@ -43,15 +43,16 @@ const all = { sort: 'newest', conditions: none } as const;
 /** All that reads what a respondent wrote, or the links of a service. */
 const readers: Record<string, (text: string) => unknown> = {
 	simplify: (text) => simplifyResponse(recordOf(text)),
-	columns: (text) => toColumns(recordOf([text]), fields),
-	'match a label': (text) => toColumns({ responses: { [text]: text } }, fields),
+	columns: (text) => toRow(recordOf([text]), fields),
+	'match a label': (text) => toRow({ responses: { [text]: text } }, fields),
 	compare: (text) => normalizeAnswer(findField(type, fields)!, text),
 	send: (text) => encodeAnswer(text, findField(type, fields)!, { zone: 'utc' }),
 	find: async (text) => await findResponses([recordOf(text)], { ...all, text: 'needle' }),
-	file: (text) => listFiles(['x.pdf|http://h/' + text, { name: text, url: 'https://h/' + text }]),
+	file: (text) =>
+		collectFiles(['x.pdf|http://h/' + text, { name: text, url: 'https://h/' + text }]),
 	'link to a file': (text) => checkLink(`https://${text}`, ORIGIN, ORIGIN, 'upload'),
 	'Link header': (text) => findNextPage({ link: text }, [], { pages: 1, inAll: 1, shown: 1 }),
-	'name of a file': (text) => makeFileFieldNames([text, text]),
+	'name of a file': (text) => createFileFieldNames([text, text]),
 	conditions: async (text) => {
 		const conditions = (Object.keys(OPERATORS) as Operator[]).map((operator) => {
 			return { field: type, operator, value: '2026-01-31' };
@@ -109,7 +110,7 @@ it('A text of 200 kB is split into some of 1,000 choices in linear time', async 
 	const [field] = parseFields([{ uuid: 'f', type: 'multiple_choice', options }]);
 	const measure = async (length: number) => {
 		const text = options.join(', ').repeat(10).slice(0, length);
-		return await leastOf(() => readAnswer(text, field), 2);
+		return await leastOf(() => parseAnswer(text, field), 2);
 	};
 	const [short, long] = [await measure(20_000), await measure(200_000)];
 	expect(long).toBeLessThan(Math.max(120, 50 * short));
@@ -129,7 +130,7 @@ async function readResponses(): Promise<number> {
 	const wanted = { ...all, text: 'answer', conditions: { ...none, conditions: [condition] } };
 	const found = await findResponses(records, wanted, fields);
 	await hasUnmatchedAnswers(found, fields);
-	for (const record of found) await toResponseItem({} as never, record, output, fields);
+	for (const record of found) await createResponseItem({} as never, record, output, fields);
 	return found.length;
 }
 

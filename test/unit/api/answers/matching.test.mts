@@ -4,8 +4,8 @@ import { findField, parseFields } from '../../../../nodes/FormService/api/answer
 import {
 	hasUnmatchedAnswers,
 	matchAnswers,
-	nameAnswers,
-} from '../../../../nodes/FormService/api/answers/match.ts';
+	createAnswerKeys,
+} from '../../../../nodes/FormService/api/answers/matchAnswers.ts';
 
 const UUID = '9b1f2c3d-4e5f-4a6b-8c7d-0e1f2a3b4c5d';
 
@@ -111,7 +111,7 @@ describe('Answers of a response', () => {
 		const responses = [1, 2, 3].map((value) => ({ label: 'Comment', value }));
 		const { values, answers, byPosition } = match({ responses });
 		expect([values, byPosition]).toEqual([{ u3: 1, u4: 2, Comment: 3 }, ['Comment']]);
-		expect(nameAnswers(answers)).toEqual(['Comment', 'Comment (2)', 'Comment (3)']);
+		expect(createAnswerKeys(answers)).toEqual(['Comment', 'Comment (2)', 'Comment (3)']);
 		const named = match({ responses: [{ ...responses[0], uuid: 'u4' }] });
 		expect([named.values, named.byPosition]).toEqual([{ u4: 1 }, []]);
 	});

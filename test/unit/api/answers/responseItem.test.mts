@@ -1,14 +1,14 @@
 import type { IDataObject } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import { parseFields } from '../../../../nodes/FormService/api/answers/fields.ts';
-import { makeFileFieldNames, makeUnique } from '../../../../nodes/FormService/api/answers/names.ts';
+import { createFileFieldNames, makeUnique } from '../../../../nodes/FormService/api/spelling.ts';
 import {
 	simplifyResponse,
-	toColumns,
-	toResponseItem,
+	toRow,
+	createResponseItem,
 	type ResponseOutput,
 } from '../../../../nodes/FormService/api/answers/responseItem.ts';
-import { listFiles } from '../../../../nodes/FormService/api/answers/uploads.ts';
+import { collectFiles } from '../../../../nodes/FormService/api/answers/uploads.ts';
 
 const simplify = (record: object) => simplifyResponse(record as IDataObject);
 const answersOf = (responses: unknown) => simplify({ responses }).answers;
@@ -31,7 +31,7 @@ it('Simplified, a response has its answers and at most eight attributes: who, wh
 it('Not simplified, it shares nothing with the record, which other items have too', async () => {
 	const record = { responses: [{ key: 'Name', value: 'Ada' }] };
 	const output = { simplify: false } as ResponseOutput;
-	const { item } = await toResponseItem({} as never, record, output);
+	const { item } = await createResponseItem({} as never, record, output);
 	expect(item.json).toEqual(record);
 	expect(item.json.responses).not.toBe(record.responses);
 });
@@ -44,7 +44,7 @@ it('In columns, responses of a form have the same ones, the fields first, and th
 	const rows = [
 		{ uuid: 'r', is_incomplete: false, responses: [{ key: 'About you', value: null }] },
 		{ hubspot_sync: false, responses: [...[file, '2'].map((value) => ({ key: 'Fax', value })), 3] },
-	].map((record) => toColumns(record, fields));
+	].map((record) => toRow(record, fields));
 	const columns = ['Name', 'Name (2)', ...reserved.map((label) => `${label} (2)`)];
 	const names = [...columns, 'uuid', 'number', 'created_at', 'is_incomplete', 'referrer'];
 	expect(Object.keys(rows[0])).toEqual(names);
@@ -71,7 +71,7 @@ describe('Names', () => {
 		['CV, CV, Cover letter!', 'cv, cv_2, cover_letter'],
 		['Ihr Résumé, 履歴書, !, constructor', 'ihr_resume, 履歴書, file, constructor_2'],
 	])('of binary fields for %j are %j', (labels, names) => {
-		expect(makeFileFieldNames(labels.split(', '))).toEqual(names.split(', '));
+		expect(createFileFieldNames(labels.split(', '))).toEqual(names.split(', '));
 	});
 });
 
@@ -99,6 +99,6 @@ describe('An uploaded file', () => {
 		[{ name: 'C:\\temp\\cv.pdf', url: 'https://h/1' }, 'cv.pdf', 'https://h/1'],
 		[{ url: 'https://h/a/cv.pdf' }, 'cv.pdf', 'https://h/a/cv.pdf'],
 	])('that is %j has the name %s and the address %s', (answer, name, url) => {
-		expect(listFiles(answer as IDataObject)).toEqual([{ name, url }]);
+		expect(collectFiles(answer as IDataObject)).toEqual([{ name, url }]);
 	});
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { RequestQueue } from '../../../../nodes/FormService/api/request/requestQueue.ts';
-import { explainBroken } from '../../../../nodes/FormService/api/request/trouble.ts';
+import { createTransportFailure } from '../../../../nodes/FormService/api/request/requestFailure.ts';
 import { MINUTE_MS, VirtualTime } from '../../../time.mts';
 import * as simulation from './simulation.mts';
 import { countMostRefused, LimitedService, outcomeOf, pass } from './simulation.mts';
@@ -68,7 +68,10 @@ it('never more than 60 requests are sent in any minute, whatever becomes of them
 	});
 });
 
-const broken = explainBroken({ code: 'ECONNRESET', isRefusedByN8n: false }, 'https://a.example');
+const broken = createTransportFailure(
+	{ code: 'ECONNRESET', isRefusedByN8n: false },
+	'https://a.example',
+);
 const refused = { ...broken, failure: { cause: 'rate-limited', retryAfterMs: 1_000 } as const };
 const troubles: Record<string, typeof broken> = { broken, refused };
 

@@ -2,11 +2,14 @@ import { getEventListeners } from 'node:events';
 import { countBy } from 'lodash';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { RequestQueue } from '../../../../nodes/FormService/api/request/requestQueue.ts';
-import type { Ended, Job } from '../../../../nodes/FormService/api/request/requestQueue.ts';
+import type {
+	RequestOutcome,
+	Job,
+} from '../../../../nodes/FormService/api/request/requestQueue.ts';
 import {
-	explainBroken,
-	explainRefusal,
-} from '../../../../nodes/FormService/api/request/trouble.ts';
+	createTransportFailure,
+	createRateLimitFailure,
+} from '../../../../nodes/FormService/api/request/requestFailure.ts';
 import { DAY_MS, MINUTE_MS, VirtualTime } from '../../../time.mts';
 import * as simulation from './simulation.mts';
 import { LimitedService, outcomeOf, pass } from './simulation.mts';
@@ -19,25 +22,25 @@ beforeEach(() => {
 	queue = new RequestQueue(time);
 });
 
-const ok: Ended = { headers: {} };
-const shows = (remaining: number, limit = 60): Ended => ({
+const ok: RequestOutcome = { headers: {} };
+const shows = (remaining: number, limit = 60): RequestOutcome => ({
 	headers: { 'x-ratelimit-limit': `${limit}`, 'x-ratelimit-remaining': `${remaining}` },
 });
-const failWith = (code: string): Ended => ({
+const failWith = (code: string): RequestOutcome => ({
 	headers: {},
-	trouble: explainBroken({ code, isRefusedByN8n: false }, 'https://forms.example.com'),
+	trouble: createTransportFailure({ code, isRefusedByN8n: false }, 'https://forms.example.com'),
 });
 const failed = failWith('ECONNRESET');
 const wrongValue = { ...failed.trouble!, failure: { cause: 'configuration-invalid' } as const };
-const refuse = (retryAfterS?: number): Ended => ({
+const refuse = (retryAfterS?: number): RequestOutcome => ({
 	headers: {},
-	trouble: explainRefusal({ 'retry-after': retryAfterS }, time.now()),
+	trouble: createRateLimitFailure({ 'retry-after': retryAfterS }, time.now()),
 });
 
 const delays = { atMs: 0, thereMs: 20, backMs: 20 };
 
 /** Asks for so many requests at once, which all end so; returns how, and when each was sent. */
-async function sendAll(count: number, end: Ended, job: Partial<Job> = {}) {
+async function sendAll(count: number, end: RequestOutcome, job: Partial<Job> = {}) {
 	const sentAt: number[] = [];
 	const send = async () => {
 		sentAt.push(time.now());
@@ -100,7 +103,7 @@ describe('the limit of a minute', () => {
 		}
 	});
 
-	it.each<[string, Ended[], number, number]>([
+	it.each<[string, RequestOutcome[], number, number]>([
 		['what remains of the window, also after the requests of others', [shows(0)], 1, 60],
 		['the limit that a reply shows, such as 300', [shows(299, 300)], 200, 4],
 		['a smaller one', [shows(29, 30)], 30, 60],
@@ -123,7 +126,7 @@ describe('the limit of a minute', () => {
 		expect([seconds[0], seconds[59]]).toEqual([second, second + 1]);
 	});
 
-	it.each<[string, number, () => Ended[]]>([
+	it.each<[string, number, () => RequestOutcome[]]>([
 		['the longest of several waits', 21, () => [refuse(20), refuse(1)]],
 		['the least that remains by replies that were under way', 60, () => [shows(0), shows(1)]],
 	])('holds all requests back for %s', async (_what, second, endBoth) => {
@@ -146,7 +149,7 @@ describe('the limit of a minute', () => {
 });
 
 describe('an outage', () => {
-	it.each<[string, () => Ended]>([
+	it.each<[string, () => RequestOutcome]>([
 		['broken connections', () => failed],
 		['refusals', () => refuse(1)],
 		['rejected credentials', () => failWith('CERT_HAS_EXPIRED')],
@@ -165,7 +168,11 @@ describe('an outage', () => {
 	});
 
 	it('is none after 19, if a success is between, or if the items are the reason', async () => {
-		for (const end of [...Array<Ended>(19).fill(failed), ok, ...Array<Ended>(19).fill(failed)]) {
+		for (const end of [
+			...Array<RequestOutcome>(19).fill(failed),
+			ok,
+			...Array<RequestOutcome>(19).fill(failed),
+		]) {
 			await sendAll(1, end);
 		}
 		await sendAll(100, { ...ok, trouble: wrongValue });

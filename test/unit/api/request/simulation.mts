@@ -1,11 +1,11 @@
 import lodash from 'lodash';
 import type {
-	Ended,
-	HeldBack,
+	RequestOutcome,
+	SlotDenial,
 	Job,
 	RequestQueue,
 } from '../../../../nodes/FormService/api/request/requestQueue.ts';
-import { explainRefusal } from '../../../../nodes/FormService/api/request/trouble.ts';
+import { createRateLimitFailure } from '../../../../nodes/FormService/api/request/requestFailure.ts';
 import { decide } from '../../../service/specification/limiter.mts';
 import type { Decision, Limits, Usage } from '../../../service/specification/limiter.mts';
 import type { VirtualTime } from '../../../time.mts';
@@ -29,11 +29,11 @@ export class LimitedService {
 		this.limits = { perMinute, perDay };
 	}
 
-	arrive(): Ended {
+	arrive(): RequestOutcome {
 		const { isAllowed, headers } = this.take();
 		if (isAllowed) return { headers };
 		this.refusals.push(this.usage?.minute.endMs ?? 0);
-		return { headers, trouble: explainRefusal(headers, this.now()) };
+		return { headers, trouble: createRateLimitFailure(headers, this.now()) };
 	}
 
 	/** A request of any client of the account arrives. */
@@ -51,8 +51,8 @@ export const countMostRefused = ({ refusals }: LimitedService) =>
 export async function pass(
 	queue: RequestQueue,
 	job: Partial<Job>,
-	send: () => Promise<Ended>,
-): Promise<Ended | HeldBack | 'lost'> {
+	send: () => Promise<RequestOutcome>,
+): Promise<RequestOutcome | SlotDenial | 'lost'> {
 	const turn = await queue.waitForTurn({ urgency: 'bulk', isRetry: false, ...job });
 	if (turn === 'notSent' || 'trouble' in turn) return turn;
 	const ended = await send().catch(() => undefined);
@@ -61,7 +61,7 @@ export async function pass(
 }
 
 /** What a request ended with: "ok", the cause of its trouble, or that it was not sent. */
-export function outcomeOf(end: Ended | HeldBack | 'lost'): string {
+export function outcomeOf(end: RequestOutcome | SlotDenial | 'lost'): string {
 	if (typeof end === 'string') return end;
 	return end.trouble?.failure.cause ?? 'ok';
 }

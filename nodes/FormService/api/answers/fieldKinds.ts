@@ -1,0 +1,208 @@
+import { isEmpty } from 'lodash';
+import type { FieldType, GenericValue, IDataObject } from 'n8n-workflow';
+import { isLocalTime, parseBoolean, parseDay, parseNumber, parseTimeMs } from '../parseValues';
+import { isRecord, getListEntries } from '../records';
+import { isWebUrl } from '../url';
+import { findChoice, splitChoices, type Choice } from './choices';
+import {
+	encodeAny,
+	encodeChoices,
+	encodeTime,
+	type EncodeResult,
+	type EncodeOptions,
+} from './encode';
+import { toComparable } from '../spelling';
+import { parseFiles } from './uploads';
+
+/** All that is different about one kind of field. A new kind is one entry of `kinds`. */
+export type FieldKindSpec = {
+	/** The service's names of the type, in small letters; the specification lists none (section 2.3). */
+	types: RegExp;
+	/** An answer as it is sent; never called for no answer. */
+	encode: (value: unknown, rules: EncodeOptions) => EncodeResult;
+	/** A listed answer as a column has it; a value that is not certain stays as the service gave it. */
+	read: (value: GenericValue, choices: readonly Choice[]) => GenericValue;
+	/** The one spelling of an answer, sent or listed; undefined if it has none. */
+	normalize: (value: unknown) => string | undefined;
+	/** The widget of the resource mapper for a field without choices. */
+	widget: FieldType;
+	/** What to enter, if the widget doesn't show it. */
+	hint?: string;
+	example: (choices: readonly Choice[], label: string) => GenericValue;
+};
+
+/** Any answer is sent, read and compared as the text that it is. */
+const plain = {
+	encode: encodeAny,
+	read: (value: GenericValue) => value,
+	normalize: normalizeText,
+	widget: 'string' as const,
+};
+
+/** The kinds of fields. The first one whose `types` has the type of a field is its kind. */
+export const fieldKinds = {
+	layout: {
+		...plain,
+		types: /^(heading|headline|divider|spacer|html|page_?break|section_?break)$/,
+		example: () => null,
+	},
+	file: {
+		types: /(^|[^a-z])file(?!name)|upload|attachment/,
+		encode: (value) => {
+			// simplified output gives a file as `{name, url}`
+			const address = isRecord(value) ? value.url : value;
+			if (isWebUrl(address)) return { answer: address };
+			return { problem: 'must be the http or https URL of an already uploaded file' };
+		},
+		read: (value) => (isRecord(value) ? [value] : value),
+		normalize: () => undefined,
+		widget: 'url',
+		hint: 'file URL',
+		example: () => ['example.pdf|https://example.com/example.pdf'],
+	},
+	date: {
+		...plain,
+		types: /^date$/,
+		encode: (value, { zone }) => encodeTime(value, zone, 'date'),
+		// a day that is listed as a time is that of some zone
+		normalize: parseDay,
+		widget: 'dateTime',
+		example: () => '2026-01-31',
+	},
+	dateTime: {
+		...plain,
+		types: /^date[-_]?time(-local)?$/,
+		encode: (value, { zone }) => encodeTime(value, zone, 'dateTime'),
+		normalize: (value) => (isLocalTime(value) ? undefined : parseTimeMs(value, 'utc')?.toString()),
+		widget: 'dateTime',
+		example: () => '2026-01-31T09:00:00Z',
+	},
+	number: {
+		types: /^(number|numeric|integer|int|decimal|float|rating|scale|slider|nps)$/,
+		encode: (value) => {
+			if (parseNumber(value) !== undefined) return encodeAny(value);
+			return { problem: 'must be a number, such as 1234.5 (without commas or units)' };
+		},
+		// "01234" and a number with more digits than JavaScript keeps stay text
+		read: (value) => (String(parseNumber(value)) === value ? Number(value) : value),
+		normalize: (value) => keepExact(parseNumber(value))?.toString(),
+		widget: 'number',
+		example: () => 1,
+	},
+	boolean: {
+		...plain,
+		types: /^(bool|boolean|toggle|switch|yes_?no|checkbox)$/,
+		encode: (value) => {
+			const answer = parseBoolean(value);
+			if (answer !== undefined) return { answer: Number(answer) };
+			return { problem: 'must be true or false (or yes or no)' };
+		},
+		read: (value) => parseBoolean(value) ?? value,
+		normalize: (value) => parseBoolean(value)?.toString(),
+		widget: 'boolean',
+		example: () => true,
+	},
+	multipleChoice: {
+		...plain,
+		types: /^(multi_?select|multiple_choice|tags|checkboxes)$/,
+		encode: (value, rules) => encodeChoices(value, rules, 'several'),
+		read: (value, choices) =>
+			(typeof value === 'string' && splitChoices(value, choices)) || [value].flat(),
+		normalize: () => undefined,
+		hint: 'one or more',
+		example: (choices) => choices.slice(0, 2).map(({ value }) => value),
+	},
+	singleChoice: {
+		...plain,
+		types: /^(select|dropdown|drop_down|radio|radios|choice|single_choice)$/,
+		encode: (value, rules) => encodeChoices(value, rules, 'one'),
+		example: (choices) => choices[0]?.value ?? 'Example',
+	},
+	text: {
+		...plain,
+		types: /./,
+		example: (_, label) => (/e-?mail/i.test(label) ? 'ada@example.com' : 'Example'),
+	},
+} satisfies Record<string, FieldKindSpec>;
+
+/** What a field takes; text if its type is unknown. */
+export type FieldKind = keyof typeof fieldKinds;
+
+const FIELD_KINDS = Object.keys(fieldKinds) as FieldKind[];
+
+/** A field as answers to it are written, read and compared. */
+export type AnswerSpec = { kind: FieldKind; choices: readonly Choice[] };
+
+/** The kind of a field by its type, and by whether it takes several of the choices that it lists. */
+export function findFieldKind({ type, multiple, options }: IDataObject): FieldKind {
+	const name = typeof type === 'string' ? type : '';
+	const word = name.replace(/([a-z])([A-Z])/g, '$1_$2').toLowerCase();
+	const kind = FIELD_KINDS.find((one) => fieldKinds[one].types.test(word)) ?? 'text';
+	const takesSeveral =
+		// without choices, a checkbox is a yes or no
+		word === 'checkbox' ? !isEmpty(getListEntries(options)) : parseBoolean(multiple) === true;
+	const isOpen = ['singleChoice', 'text', 'boolean'].includes(kind);
+	return isOpen && takesSeveral ? 'multipleChoice' : kind;
+}
+
+/** Whether nothing was answered: nothing, blanks, or a list of these. */
+export function isBlank(value: unknown): boolean {
+	if (Array.isArray(value)) return value.every(isBlank);
+	return typeof value === 'string' ? value.trim() === '' : value === undefined || value === null;
+}
+
+/**
+ * Turns an answer into the text or integer that the service takes, and checks it against its field.
+ *
+ * - Text and whole numbers stay as they are; other numbers become text (`2.5`).
+ * - `true` is 1 and `false` is 0 (specification, section 4, rule 5).
+ * - Dates become ISO 8601 text. In a date field, a time without a zone gets the offset of the workflow's zone.
+ * - The entries of a list are joined with a comma and a space.
+ * - `null`, `undefined`, blank text and a list of these are no answer.
+ */
+export function encodeAnswer(
+	value: unknown,
+	field: AnswerSpec,
+	{ zone, allowOther = false }: { zone: string; allowOther?: boolean },
+): EncodeResult {
+	if (isBlank(value)) return { answer: undefined };
+	const list = Array.isArray(value) ? value.filter((one) => !isBlank(one)) : [];
+	// a text alone can be several choices, and an entry of a list cannot
+	const isOne = list.length === 1 && field.kind !== 'multipleChoice';
+	const given: unknown = isOne ? list[0] : Array.isArray(value) ? list : value;
+	return fieldKinds[field.kind].encode(given, { choices: field.choices, zone, allowOther });
+}
+
+/**
+ * The one reader of a listed answer, for columns and conditions: a number, a boolean, a list of choices, files
+ * as `{name, url}`. Text becomes a number only if the number is written the same way, so that "01234" stays as
+ * it is. No answer is null.
+ */
+export function parseAnswer(given: GenericValue, field?: AnswerSpec): GenericValue {
+	const value = parseFiles(given ?? null);
+	if (field === undefined) return value;
+	return isBlank(value) ? null : fieldKinds[field.kind].read(value, field.choices);
+}
+
+/**
+ * The one spelling of an answer, sent or listed: two answers to a field are equal if their spellings are.
+ * Undefined if there is none, as for a list, a file, or a value that the field does not take.
+ */
+export function normalizeAnswer(
+	{ kind, choices }: AnswerSpec,
+	answer: unknown,
+): string | undefined {
+	const single: unknown = Array.isArray(answer) && answer.length === 1 ? answer[0] : answer;
+	return fieldKinds[kind].normalize(findChoice(single, choices)?.value ?? single);
+}
+
+/** Services end a line in either way, and some trim what they store. They can list the text "true" as a boolean. */
+function normalizeText(value: unknown): string | undefined {
+	if (typeof value === 'number') return keepExact(value)?.toString();
+	return typeof value === 'string' ? toComparable(value.replaceAll('\r\n', '\n')) : undefined;
+}
+
+/** JSON.parse rounds a number beyond 2^53, so that two numbers become one. */
+function keepExact(number: number | undefined): number | undefined {
+	return Math.abs(number ?? NaN) <= Number.MAX_SAFE_INTEGER ? number : undefined;
+}

@@ -1,0 +1,74 @@
+import type { IDataObject } from 'n8n-workflow';
+import { yieldIfDue } from '../clock';
+import { decodeAnswers, type Answer } from './decode';
+import { indexFields, type FormField } from './fields';
+import { isBlank } from './fieldKinds';
+import { makeUnique } from '../spelling';
+
+/** An answer with its field, if a field of the form takes it. */
+export type MatchedAnswer = Answer & { field?: FormField };
+
+/** The answers of a response, each with its field. */
+export type MatchResult = {
+	/** In the order of the response. */
+	answers: readonly MatchedAnswer[];
+	/** By the positions of the fields. Of several entries of one field, the first one is its answer. */
+	byField: ReadonlyArray<MatchedAnswer | undefined>;
+	/** Labels that several fields share, so that only the order decides which answer is whose. */
+	byPosition: string[];
+	/** A sentence on the answers that could not be read. */
+	problem?: string;
+};
+
+/**
+ * The one way from a response to the answers of its fields. Of several fields with one label, the first has
+ * the first answer, and so on.
+ *
+ * @param fields none if they are not known: then labels name the answers
+ */
+export function matchAnswers(record: IDataObject, fields: readonly FormField[] = []): MatchResult {
+	const { answers: decoded, problem } = decodeAnswers(record);
+	const byField: Array<MatchedAnswer | undefined> = Array(fields.length).fill(undefined);
+	const byPosition = new Set<string>();
+	const { listLabeled, findByName } = indexFields(fields);
+	const isFree = (field?: FormField): field is FormField =>
+		field !== undefined && byField[field.position] === undefined;
+	const answers = decoded.map((answer): MatchedAnswer => {
+		const { label, uuid, customKey } = answer;
+		const key = uuid ?? customKey;
+		const keyed = key === undefined ? undefined : findByName(key);
+		// an answer with the UUID of a field that the form no longer has is never that of another field
+		const isNamed = uuid === undefined && !isFree(keyed);
+		const labeled = isNamed ? listLabeled(label) : [];
+		// in a map, a label can be a custom key
+		const field = labeled.find(isFree) ?? (isNamed ? findByName(label) : keyed);
+		if (!isFree(field)) return answer;
+		if (labeled.length > 1) byPosition.add(field.label);
+		return (byField[field.position] = { ...answer, field });
+	});
+	return { answers, byField, byPosition: [...byPosition], problem };
+}
+
+/**
+ * Whether an answer belongs to no field, so that the fields may be out of date. Entries without a value
+ * do not count: headings have them too.
+ */
+export async function hasUnmatchedAnswers(
+	records: readonly IDataObject[],
+	fields: readonly FormField[],
+): Promise<boolean> {
+	for (const record of records) {
+		await yieldIfDue();
+		const { answers } = matchAnswers(record, fields);
+		if (answers.some(({ field, value }) => field === undefined && !isBlank(value))) return true;
+	}
+	return false;
+}
+
+/** The names of answers in an item: those of their fields, else their labels, numbered if they repeat. */
+export function createAnswerKeys(answers: readonly MatchedAnswer[]): string[] {
+	const taken = answers.flatMap(({ field }) => field?.name ?? []);
+	const others = answers.filter(({ field }) => field === undefined).map(({ label }) => label);
+	const names = makeUnique(others, taken).values();
+	return answers.map(({ field }) => field?.name ?? names.next().value!);
+}

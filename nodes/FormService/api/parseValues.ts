@@ -1,0 +1,75 @@
+import { DateTime } from 'luxon';
+
+/** A boolean, 1 or 0 (specification, section 4, rule 5), or true, yes, on and the like, case-insensitively; else undefined. */
+export function parseBoolean(value: unknown): boolean | undefined {
+	if (typeof value === 'boolean') return value;
+	if (typeof value !== 'string' && typeof value !== 'number') return undefined;
+	const text = String(value);
+	if (/^\s*(true|1|yes|on)\s*$/i.test(text)) return true;
+	return /^\s*(false|0|no|off)\s*$/i.test(text) ? false : undefined;
+}
+
+/** As JavaScript and JSON write numbers: "1,200" is 1200 to some people and 1.2 to others. */
+const NUMBER = /^-?\d+(?:\.\d+)?(?:e[+-]?\d{1,3})?$/i;
+
+/** A finite number, also from text; undefined for any other value. */
+export function parseNumber(value: unknown): number | undefined {
+	if (typeof value !== 'number' && typeof value !== 'string') return undefined;
+	const text = String(value).trim();
+	const number = NUMBER.test(text) ? Number(text) : NaN;
+	return Number.isFinite(number) ? number : undefined;
+}
+
+/** A number that an expression gave for text; one below 0 or without an end comes from a calculation. */
+export function numberAsText(value: unknown): string | undefined {
+	return typeof value === 'number' && value >= 0 && value < Infinity ? String(value) : undefined;
+}
+
+/** A time with an IANA zone is shorter. */
+const MAX_TIME_LENGTH = 80;
+
+/**
+ * A date or time in epoch milliseconds: ISO 8601, the same with a blank as SQL writes it, epoch seconds and
+ * milliseconds, and the Date and luxon objects of an expression. JavaScript's own reader finds a date in
+ * "Room 5".
+ *
+ * @param zone IANA name of the zone of local times
+ */
+export function parseTimeMs(value: unknown, zone: string): number | undefined {
+	const time = readMillis(value, zone);
+	return Number.isFinite(time) ? time : undefined;
+}
+
+function readMillis(value: unknown, zone: string): number {
+	if (value instanceof Date || DateTime.isDateTime(value)) return value.valueOf();
+	if (typeof value === 'number') return readEpoch(value);
+	if (typeof value !== 'string' || value.length > MAX_TIME_LENGTH) return NaN;
+	const text = value.trim();
+	if (/^\d+$/.test(text)) return readEpoch(Number(text));
+	// luxon also takes years, weeks and times of day, which are numbers or words in an answer
+	if (!/^\d{4}-\d\d(-\d\d)?([T ]|$)/.test(text)) return NaN;
+	// luxon takes ten times as long
+	if (UTC.test(text)) return Date.parse(text);
+	return DateTime.fromISO(text.replace(' ', 'T'), { zone }).toMillis();
+}
+
+/** Seconds have 10 digits and milliseconds 13 from 2001 to 2286; "202601311230" is neither. */
+function readEpoch(number: number): number {
+	if (number >= 1e9 && number < 1e10) return Math.round(number * 1_000);
+	return number >= 1e12 && number < 1e13 ? number : NaN;
+}
+
+/** The service's own form of a time (specification, section 2.1). */
+const UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/;
+
+/** The day of a text that is a date without a time, as `2026-01-31`; undefined for any other value. */
+export function parseDay(value: unknown): string | undefined {
+	const text = typeof value === 'string' && value.length < MAX_TIME_LENGTH ? value.trim() : '';
+	if (!/^\d{4}-\d\d(-\d\d)?$/.test(text)) return undefined;
+	return DateTime.fromISO(text, { zone: 'utc' }).toISODate() ?? undefined;
+}
+
+/** Whether a value is a local time: a date or time that reads differently in two zones. */
+export function isLocalTime(value: unknown): boolean {
+	return parseTimeMs(value, 'utc') !== parseTimeMs(value, 'utc+1');
+}

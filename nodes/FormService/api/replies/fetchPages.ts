@@ -1,0 +1,144 @@
+import type { IDataObject } from 'n8n-workflow';
+import { API_PATH } from '../account';
+import type { Target } from '../endpoints';
+import { CHECK_REPLY, ASK_FOR_LARGER_PAGES, ServiceError, truncateText } from '../errors';
+import { getId } from '../records';
+import { callApi } from '../request/callApi';
+import { REQUESTS_PER_DAY } from '../request/requestQueue';
+import {
+	createReplyError,
+	createUnexpectedReplyError,
+	type RequestContext,
+} from '../requestContext';
+import { parseUrl } from '../url';
+import { findList } from './findList';
+import { findNextPage } from './findNextPage';
+
+/** The most pages read of one list in one call: a third of the requests of a day. */
+export const MAX_PAGES = REQUESTS_PER_DAY / 3;
+
+/** Pages in a row that begin like earlier ones, as if responses were added meanwhile. More are a loop. */
+const MAX_REPEATED_PAGES = 2;
+
+/** Where a page is: the whole URL that it is requested at, and what comes before. */
+export type PagePosition = { url: string; pagesBefore: number; recordsBefore: number };
+
+/** One page of a list. */
+export type ListPage = PagePosition & {
+	records: IDataObject[];
+	/** Its URL differs from the URL of the list by page or record numbers alone, so it can be requested by itself. */
+	isNumbered: boolean;
+	/** The list ends with this page. */
+	isLast: boolean;
+	/** Where a later call can read on. If the next page cannot be read, asking for it throws the error. */
+	next?: PagePosition;
+	/** The service's time when it sent the page, in epoch milliseconds, cut off to seconds. */
+	date?: number;
+};
+
+/**
+ * Reads a list page by page. A caller that has enough stops asking for pages.
+ *
+ * @param from a page of an earlier reading; else the first page
+ * @throws NodeApiError if a reply has no list, and if the next page is elsewhere or cannot be found: a part
+ * of a list is never mistaken for the whole
+ */
+export async function* fetchPages(
+	context: RequestContext,
+	target: Target,
+	from?: PagePosition,
+): AsyncGenerator<ListPage, void> {
+	const requested = new Set<string>();
+	const beginnings = new Set<string>();
+	let repeatedPages = 0;
+	let position = from ?? { url: new URL(target.url).href, pagesBefore: 0, recordsBefore: 0 };
+	for (;;) {
+		if (requested.size >= MAX_PAGES) throw createReplyError(context, TOO_MANY_PAGES, READ_LESS);
+		if (requested.has(position.url)) throw createReplyError(context, LOOP);
+		requested.add(position.url);
+		const { page, unknown } = await readPage(context, target, position);
+		const [first] = page.records;
+		const beginning = first === undefined ? page.url : (getId(first) ?? JSON.stringify(first));
+		repeatedPages = beginnings.has(beginning) ? repeatedPages + 1 : 0;
+		if (repeatedPages > MAX_REPEATED_PAGES) throw createReplyError(context, LOOP);
+		beginnings.add(beginning);
+		yield page;
+		if (unknown !== undefined) {
+			const message = `There are more pages, but the reply has no link to the next one (${unknown})`;
+			throw createReplyError(context, message, STOPPED);
+		}
+		if (page.next === undefined) return;
+		position = page.next;
+	}
+}
+
+/** Reads one page; `unknown` says why there is a next page and it cannot be requested. */
+async function readPage(
+	context: RequestContext,
+	{ endpoint, url: listUrl }: Target,
+	position: PagePosition,
+): Promise<{ page: ListPage; unknown?: string }> {
+	const { url, pagesBefore, recordsBefore } = position;
+	const reply = await callApi(context, { endpoint, url }).catch((error: unknown) => {
+		throw pagesBefore > 0 ? explainLaterPage(context, error) : error;
+	});
+	const { envelope, headers } = reply;
+	const [nameInForm] = /fields|responses/.exec(endpoint.url) ?? [];
+	const found = findList(envelope.whole, nameInForm);
+	if (found === undefined) {
+		throw createUnexpectedReplyError(context, 'a list of records', envelope.data);
+	}
+	const { records, around } = found;
+	const [pages, inAll] = [pagesBefore + 1, recordsBefore + records.length];
+	const following = findNextPage(headers, around, { pages, inAll, shown: records.length });
+	const link = following.kind === 'at' ? following.link : undefined;
+	const nextUrl = link === undefined ? undefined : buildNextUrl(link, url, listUrl);
+	const elsewhere = link && !nextUrl ? `it is at ${truncateText(link)}` : undefined;
+	const page = {
+		...position,
+		records,
+		next: nextUrl ? { url: nextUrl, pagesBefore: pages, recordsBefore: inAll } : undefined,
+		isNumbered: isNumbered(url, listUrl),
+		isLast: following.kind === 'none',
+		date: Date.parse(String(headers.date)) || undefined,
+	};
+	return { page, unknown: following.kind === 'unknown' ? following.says : elsewhere };
+}
+
+/** Parameters that count pages or records, by which the trigger can begin at the last page. */
+const NUMBER = /^(page|page_?number|offset|skip|start)$/i;
+
+function isNumbered(url: string, listUrl: string): boolean {
+	const inList = new URL(listUrl).searchParams;
+	return [...new URL(url).searchParams]
+		.filter(([name, value]) => inList.get(name) !== value)
+		.every(([name, value]) => NUMBER.test(name) && /^\d{1,9}$/.test(value));
+}
+
+/**
+ * The list's own URL with the query of a link to its next page, so that the token stays where it is: a
+ * service behind a proxy may not know its own address. Undefined for a link to anything but the list.
+ */
+function buildNextUrl(link: string, pageUrl: string, listUrl: string): string | undefined {
+	const url = new URL(listUrl);
+	const [, path] = url.pathname.split(API_PATH);
+	const next = parseUrl(link, pageUrl);
+	if (!next?.pathname.replace(/\/$/, '').endsWith(path)) return undefined;
+	const own = [...url.searchParams];
+	url.search = next.search;
+	for (const [name, value] of own) url.searchParams.set(name, value);
+	return url.href;
+}
+
+const LOOP = 'The pages of the list form a loop';
+const TOO_MANY_PAGES = `The list has more than ${MAX_PAGES} pages`;
+const READ_LESS = `${ASK_FOR_LARGER_PAGES} In Response: Get Many, a 'Limit' reads fewer pages if 'Sort' is 'As Listed'.`;
+const STOPPED = `Nothing was returned, because the list may be incomplete. ${CHECK_REPLY}`;
+
+/** Of a form whose earlier pages were sent, the service can only reject the position, such as an old cursor. */
+function explainLaterPage(context: RequestContext, error: unknown): unknown {
+	const status = (error instanceof ServiceError && error.httpCode) || '';
+	if (!['400', '404', '410', '422'].includes(status)) return error;
+	const message = `The position in the list has expired or is no longer valid (status ${status})`;
+	return createReplyError(context, message, 'Run this again to read the list from its first page.');
+}

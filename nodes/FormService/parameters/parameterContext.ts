@@ -1,0 +1,186 @@
+import { compact } from 'lodash';
+import type { INode, INodeExecutionData } from 'n8n-workflow';
+import { createInputError } from '../api/errors';
+import { isId, isRecord } from '../api/records';
+import { numberAsText, parseBoolean, parseNumber } from '../api/parseValues';
+import { describeFormNotFound, extractFormId, getSelectedFormName } from './formId';
+import { limitInput } from './sharedProperties';
+
+/**
+ * What an operation may ask of n8n for one input item. All readers of parameters here throw a
+ * NodeOperationError that names an invalid parameter and what it must be.
+ */
+export type ParameterContext = {
+	/**
+	 * The item's value of a parameter, with expressions resolved, also of one in a collection
+	 * (`options.preview`); a resource locator gives the value that was chosen.
+	 */
+	parameter(name: string, fallback?: unknown): unknown;
+	item: INodeExecutionData;
+	/** Undefined in a trigger, which has none. */
+	itemIndex: number | undefined;
+	node: INode;
+	/** The time zone of the workflow, for times that do not state their own zone. */
+	zone: string;
+};
+
+/** An error in the parameters or the data of an item. */
+export function createParameterError(
+	{ node, itemIndex }: ParameterContext,
+	message: string,
+	description?: string,
+) {
+	const failure = { cause: 'configuration-invalid' } as const;
+	return createInputError(node, { message, description, itemIndex, failure });
+}
+
+/**
+ * An error that names all problems of an item. A single problem is the message; several are counted in
+ * the message and listed below it, one in each line.
+ *
+ * @param problems sentences, at least one
+ * @param counted the end of the message for several problems: `answers can't be sent`
+ * @param help the last line of the description, which helps to correct the problems
+ */
+export function createCombinedParameterError(
+	input: ParameterContext,
+	problems: readonly string[],
+	counted: string,
+	help = '',
+) {
+	const [only] = problems;
+	return problems.length === 1
+		? createParameterError(input, only.replace(/\.$/, ''), help)
+		: createParameterError(
+				input,
+				`${problems.length} ${counted}`,
+				compact([...problems, help]).join('\n'),
+			);
+}
+
+export function readFormId(input: ParameterContext): string {
+	const id = extractFormId(readText(input, 'formId', 'Form'));
+	return checkId(input, id, "'Form'", 'ID');
+}
+
+export function readResponseId(input: ParameterContext): string {
+	const id = readText(input, 'responseId', 'Response').trim();
+	return checkId(input, id, "'Response'", 'UUID');
+}
+
+function checkId(input: ParameterContext, id: string, title: string, kind: string): string {
+	if (isId(id)) return id;
+	const problem = id === '' ? 'is empty' : `is not a valid ${kind}`;
+	throw createParameterError(
+		input,
+		`${title} ${problem}`,
+		`Choose it from the list, or enter its ${kind}.`,
+	);
+}
+
+/** The error for a form that is not in the list of all forms. */
+export function createFormNotListedError(input: ParameterContext, formId: string) {
+	const name = getSelectedFormName(input.node, formId);
+	const { message, description } = describeFormNotFound(formId, name);
+	return createParameterError(input, message, description);
+}
+
+/** A boolean parameter; an expression may give it as text. */
+export function readSwitch(
+	input: ParameterContext,
+	name: string,
+	displayName: string,
+	fallback: boolean,
+): boolean {
+	const chosen = parseBoolean(input.parameter(name, fallback));
+	if (chosen !== undefined) return chosen;
+	throw createParameterError(input, `'${displayName}' must be true or false`);
+}
+
+/**
+ * A parameter that is one of a few values.
+ *
+ * @param choices the values with their names in the editor; the first one is the default
+ */
+export function readSelectedOption<Choice extends string>(
+	input: ParameterContext,
+	name: string,
+	displayName: string,
+	choices: Readonly<Record<Choice, string>>,
+): Choice {
+	const values = Object.keys(choices) as Choice[];
+	const given = input.parameter(name, values[0]);
+	const choice = values.find((candidate) => candidate === given);
+	if (choice !== undefined) return choice;
+	throw createParameterError(input, `'${displayName}' must be one of ${values.join(', ')}`);
+}
+
+/** A text, also from a number that an expression gives. */
+export function readText(
+	input: ParameterContext,
+	name: string,
+	displayName: string,
+	fallback = '',
+): string {
+	return toText(input, input.parameter(name, fallback) ?? fallback, displayName);
+}
+
+function toText(input: ParameterContext, value: unknown, displayName: string): string {
+	const text = typeof value === 'string' ? value : numberAsText(value);
+	if (text !== undefined) return text;
+	throw createParameterError(input, `'${displayName}' must be text`);
+}
+
+/** A list of words; an expression may give it as text with commas. */
+export function readTextList(input: ParameterContext, name: string, displayName: string): string[] {
+	const value = input.parameter(name, []);
+	const list: unknown = typeof value === 'string' ? value.split(',') : value;
+	if (!Array.isArray(list)) throw createParameterError(input, `'${displayName}' must be a list`);
+	const words = list.map((word: unknown) => toText(input, word, displayName).trim());
+	if (words.every((word) => word !== '')) return words;
+	throw createParameterError(
+		input,
+		`'${displayName}' has an empty entry`,
+		'Remove the empty entry.',
+	);
+}
+
+/** Reads Return All and Limit: how many results to return at most, or undefined for all. */
+export function readLimit(input: ParameterContext): number | undefined {
+	if (readSwitch(input, 'returnAll', 'Return All', false)) return undefined;
+	return readInteger(input, 'limit', 'Limit', 1, limitInput.default as number);
+}
+
+/** A whole number with a minimum; an expression may give it as text. */
+export function readInteger(
+	input: ParameterContext,
+	name: string,
+	displayName: string,
+	minimum: number,
+	fallback = minimum,
+): number {
+	const count = parseNumber(input.parameter(name, fallback)) ?? NaN;
+	if (Number.isSafeInteger(count) && count >= minimum) return count;
+	throw createParameterError(
+		input,
+		`'${displayName}' must be a whole number of at least ${minimum}`,
+	);
+}
+
+/** A JSON parameter, which n8n gives as text or, from an expression, as the object itself. */
+export function readJsonObject(
+	input: ParameterContext,
+	name: string,
+	displayName: string,
+): Record<string, unknown> {
+	let value = input.parameter(name, '');
+	try {
+		if (typeof value === 'string') value = JSON.parse(value);
+	} catch {
+		// JavaScript's own message can quote an answer
+		const advice = 'Check the quotes, commas and brackets.';
+		throw createParameterError(input, `'${displayName}' is not valid JSON`, advice);
+	}
+	if (isRecord(value)) return value;
+	throw createParameterError(input, `'${displayName}' must be an object, such as {"key": "value"}`);
+}

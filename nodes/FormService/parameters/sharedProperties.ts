@@ -1,0 +1,149 @@
+import { sortBy } from 'lodash';
+import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+
+/**
+ * The form, from a searchable list, by its ID or by the URL of its page (specification, section 2.2). The
+ * node checks the ID by itself, because n8n would run a pattern in this description with a time limit, and a
+ * busy machine that exceeds the limit would fail the whole run.
+ */
+export const formLocator: INodeProperties = {
+	displayName: 'Form',
+	name: 'formId',
+	type: 'resourceLocator',
+	required: true,
+	default: { mode: 'list', value: '' },
+	description: 'The form to work with',
+	modes: [
+		{
+			displayName: 'From List',
+			name: 'list',
+			type: 'list',
+			placeholder: 'Select a form...',
+			typeOptions: { searchListMethod: 'searchForms', searchable: true },
+		},
+		{
+			displayName: 'By ID',
+			name: 'id',
+			type: 'string',
+			placeholder: 'e.g. aB3xY9',
+			hint: "The ID is shown on the form's detail page",
+		},
+		{
+			displayName: 'By URL',
+			name: 'url',
+			type: 'string',
+			placeholder: 'e.g. https://forms.example.com/f/aB3xY9',
+			hint: "The URL of the form's page, which contains the form's ID",
+		},
+	],
+};
+
+/** A response, from the list of the chosen form's responses or by its UUID. */
+export const responseLocator: INodeProperties = {
+	displayName: 'Response',
+	name: 'responseId',
+	type: 'resourceLocator',
+	required: true,
+	default: { mode: 'list', value: '' },
+	description: 'The response to get. Search the list by any answer, such as a name.',
+	modes: [
+		{
+			displayName: 'From List',
+			name: 'list',
+			type: 'list',
+			placeholder: 'Search by answer, such as a name...',
+			typeOptions: { searchListMethod: 'searchResponses', searchable: true },
+		},
+		{
+			displayName: 'By UUID',
+			name: 'id',
+			type: 'string',
+			placeholder: 'e.g. 9b1f2c3d-4e5f-4a6b-8c7d-0e1f2a3b4c5d',
+			hint: 'The UUID of the response. Drag <code>uuid</code> here from the input, for example from Get Many or the trigger.',
+		},
+	],
+};
+
+export const returnAllSwitch: INodeProperties = {
+	displayName: 'Return All',
+	name: 'returnAll',
+	type: 'boolean',
+	default: false,
+	description: 'Whether to return all results or only up to a given limit',
+};
+
+export const limitInput: INodeProperties = {
+	displayName: 'Limit',
+	name: 'limit',
+	type: 'number',
+	typeOptions: { minValue: 1 },
+	default: 50,
+	description: 'Max number of results to return',
+	displayOptions: { show: { returnAll: [false] } },
+};
+
+/** The optional parameters of an operation or the trigger, in the order of their names, as n8n wants it. */
+export function createOptionsProperty(options: INodeProperties[]): INodeProperties {
+	return {
+		displayName: 'Options',
+		name: 'options',
+		type: 'collection',
+		placeholder: 'Add Option',
+		default: {},
+		options: sortBy(options, 'displayName'),
+	};
+}
+
+/** Choices of the editor by name, as n8n orders them. */
+export function toOptions(choices: Readonly<Record<string, string>>): INodePropertyOptions[] {
+	return sortBy(
+		Object.entries(choices).map(([value, name]) => ({ name, value })),
+		'name',
+	);
+}
+
+/** The ways to give the values of an operation; the first one is the default. */
+export const INPUT_MODES = {
+	fields: 'Using Fields Below',
+	auto: 'Map Automatically',
+	json: 'Using JSON',
+};
+
+/** A choice between these ways. */
+export function createInputModeProperty(
+	displayName: string,
+	descriptions: Readonly<Record<keyof typeof INPUT_MODES, string>>,
+): INodeProperties {
+	const options = Object.entries(descriptions).map(([value, description]) => {
+		return { name: INPUT_MODES[value as keyof typeof INPUT_MODES], value, description };
+	});
+	return { displayName, name: 'inputMode', type: 'options', default: 'fields', options };
+}
+
+/** How to give each item its own form. */
+export const CHOOSE_FORM_BY_ID =
+	"One form per row? Switch Form to By ID and drag the column with the form's ID into it.";
+
+/** What Map Automatically takes from the input, and how to give each item its own form, unless an expression does. */
+export function createMappingNotices(rules: string): INodeProperties[] {
+	const show = { inputMode: ['auto'] };
+	const hide = { formId: [{ _cnd: { startsWith: '=' } }] };
+	const notice = { type: 'notice', default: '' } as const;
+	return [
+		{ ...notice, displayName: rules, name: 'columnsNotice', displayOptions: { show } },
+		{
+			...notice,
+			displayName: CHOOSE_FORM_BY_ID,
+			name: 'formNotice',
+			displayOptions: { show, hide },
+		},
+	];
+}
+
+export const simplifySwitch: INodeProperties = {
+	displayName: 'Simplify',
+	name: 'simplify',
+	type: 'boolean',
+	default: true,
+	description: 'Whether to return a simplified version of the response instead of the raw data',
+};

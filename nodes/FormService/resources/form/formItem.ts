@@ -1,0 +1,50 @@
+import { pick } from 'lodash';
+import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
+import { parseBoolean } from '../../api/parseValues';
+import { getId, isRecord, removeSecrets } from '../../api/records';
+import { readSwitch, type ParameterContext } from '../../parameters/parameterContext';
+
+/** Reads Simplify, and returns what makes an item of a form. */
+export function createFormMapper(
+	input: ParameterContext,
+): (form: IDataObject) => INodeExecutionData {
+	const simplify = readSwitch(input, 'simplify', 'Simplify', true);
+	return (form) => {
+		const json = removeSecrets(form);
+		return { json: simplify ? simplifyForm(json) : json };
+	};
+}
+
+/** The attributes of a form that simplified output keeps in addition to its fields, at most ten in all. */
+const FORM_ATTRIBUTES = [
+	'id',
+	'uuid',
+	'name',
+	'description',
+	'slug',
+	'url',
+	'is_closed',
+	'created_at',
+	'updated_at',
+];
+
+/** A form without its settings: what identifies the form, and the fields that it asks for. */
+function simplifyForm(form: IDataObject): IDataObject {
+	const { fields } = form;
+	return {
+		...pick(form, FORM_ATTRIBUTES),
+		...(Array.isArray(fields) && {
+			fields: (fields as unknown[]).filter(isRecord).map(simplifyField),
+		}),
+	};
+}
+
+function simplifyField(field: IDataObject): IDataObject {
+	const { label = field.name, type } = field;
+	return {
+		uuid: getId(field),
+		label,
+		...(type !== undefined && { type }),
+		required: [field.required, field.mandatory].some((one) => parseBoolean(one) === true),
+	};
+}

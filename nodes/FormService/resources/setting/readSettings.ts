@@ -1,0 +1,85 @@
+import { isEmpty } from 'lodash';
+import { isBlank } from '../../api/answers/fieldKinds';
+import { isRecord } from '../../api/records';
+import { findSetting } from '../../api/settings/settings';
+import {
+	encodeSettings,
+	type UncheckedSetting,
+	type SettingValues,
+} from '../../api/settings/values';
+import {
+	createParameterError,
+	createCombinedParameterError,
+	readSelectedOption,
+	readJsonObject,
+	readTextList,
+	type ParameterContext,
+} from '../../parameters/parameterContext';
+import { INPUT_MODES } from '../../parameters/sharedProperties';
+
+/** The name of the parameter, as errors speak of it. */
+export const SETTINGS_MODE = 'Specify Settings';
+
+/** Settings that Map Automatically leaves alone: columns with these names usually identify the form. */
+const OF_IDENTITY = ['name', 'description'];
+
+/** The settings to update of an item. */
+export type CheckedSettings = {
+	/** By the service's names; empty if the item's input fields for settings are empty. */
+	body: SettingValues;
+	/** With Map Automatically: the input fields that are not used as a setting. */
+	ignored: string[];
+};
+
+/**
+ * Reads the settings to update of an item.
+ *
+ * @throws NodeOperationError that names every invalid setting
+ */
+export function readSettings(input: ParameterContext): CheckedSettings {
+	const mode = readSelectedOption(input, 'inputMode', SETTINGS_MODE, INPUT_MODES);
+	if (mode === 'auto') return readFromItem(input);
+	const given =
+		mode === 'json'
+			? Object.entries(readJsonObject(input, 'settingsJson', 'Settings (JSON)'))
+			: readFromFields(input);
+	const body = encode(input, given);
+	if (isEmpty(body))
+		throw createParameterError(input, 'Add at least one setting, and enter its value');
+	return { body, ignored: [] };
+}
+
+function encode(input: ParameterContext, given: readonly UncheckedSetting[]): SettingValues {
+	const { body, problems } = encodeSettings(given);
+	if (problems.length > 0)
+		throw createCombinedParameterError(input, problems, "settings can't be updated");
+	return body;
+}
+
+/** The values of the collection. A field that was added and left empty changes nothing. */
+function readFromFields(input: ParameterContext): UncheckedSetting[] {
+	const given = input.parameter('settings', {});
+	if (!isRecord(given)) throw createParameterError(input, "'Settings' must be an object");
+	const filled = Object.entries(given).filter(([, value]) => value !== '');
+	const cleared = readTextList(input, 'clear', 'Settings to Clear').map((name) => [name, null]);
+	return [...filled, ...cleared].map(([name, value]) => {
+		return [findSetting(String(name))?.displayName ?? String(name), value];
+	});
+}
+
+/**
+ * The fields of the input item that match a setting, such as the columns of a sheet. An empty field leaves
+ * its setting unchanged.
+ */
+function readFromItem(input: ParameterContext): CheckedSettings {
+	const given: UncheckedSetting[] = [];
+	const ignored: string[] = [];
+	for (const [title, value] of Object.entries(input.item.json)) {
+		const name = findSetting(title)?.name;
+		if (name === undefined || OF_IDENTITY.includes(name)) ignored.push(title);
+		else given.push([title, isBlank(value) ? undefined : value]);
+	}
+	if (given.length > 0) return { body: encode(input, given), ignored };
+	const advice = `Name an input field after a setting, such as 'is_closed'. To change 'name' or 'description', set '${SETTINGS_MODE}' to '${INPUT_MODES.fields}'.`;
+	throw createParameterError(input, 'No input field matches a setting', advice);
+}

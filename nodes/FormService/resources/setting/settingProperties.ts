@@ -1,0 +1,46 @@
+import { sortBy, upperFirst } from 'lodash';
+import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+import { describeAllowedValues, settings, type Setting } from '../../api/settings/settings';
+
+const sorted = sortBy(settings, ({ displayName }) => displayName.toLowerCase());
+
+/** One field of the editor for each setting that can be updated. */
+export const settingProperties: INodeProperties[] = sorted.map(createField);
+
+/** The settings that can be cleared. */
+export const clearableSettings: INodePropertyOptions[] = sorted
+	.filter(({ nullable }) => nullable)
+	.map(({ displayName, name }) => ({ name: displayName, value: name }));
+
+/**
+ * The field of a setting, with its bound if the widget does not show it. Every widget starts empty, because a
+ * widget with a value, such as a switch, would change the form as soon as it is added.
+ */
+function createField(setting: Setting): INodeProperties {
+	const { name, displayName } = setting;
+	const field = { name, displayName, default: '' };
+	const choices = listChoices(setting);
+	if (choices.length > 0) {
+		const all = [...choices, { name: 'Leave Unchanged', value: '' }];
+		const options = sortBy(all, (one) => one.name.toLowerCase());
+		return { ...field, type: 'options', options };
+	}
+	const isLong = setting.type === 'text' && (setting.maxLength ?? Infinity) > 255;
+	return {
+		...field,
+		type: 'string',
+		typeOptions: { rows: isLong ? 4 : 1 },
+		description: upperFirst(describeAllowedValues(setting)),
+	};
+}
+
+function listChoices(setting: Setting): INodePropertyOptions[] {
+	if (setting.type === 'choice') {
+		return Object.entries(setting.choices).map(([value, name]) => ({ name, value }));
+	}
+	const answers = [
+		{ name: 'No', value: false },
+		{ name: 'Yes', value: true },
+	];
+	return setting.type === 'boolean' ? answers : [];
+}

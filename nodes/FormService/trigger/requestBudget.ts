@@ -1,0 +1,93 @@
+import { maxBy, sumBy } from 'lodash';
+
+/** When a list is due. All triggers of an account in this process share Requests per Day. Pure. */
+
+export const MINUTE_MS = 60_000;
+export const HOUR_MS = 60 * MINUTE_MS;
+export const DAY_MS = 24 * HOUR_MS;
+
+/** What one trigger needs of the requests of its account. */
+export type BudgetClaim = {
+	accountKey: string;
+	requestsPerDay: number;
+	/** The sum of the weights of the lists that it reads. */
+	weight: number;
+	/** When n8n last polled it, in epoch milliseconds. */
+	polledAtMs: number;
+};
+
+/** A trigger that n8n has not polled for this time is switched off: people choose up to an hour between polls. */
+const ACTIVE_MS = HOUR_MS + 10 * MINUTE_MS;
+
+/**
+ * How long a list of weight 1 waits for each of its requests, in milliseconds. If triggers differ in
+ * Requests per Day, the highest number applies.
+ */
+export function computeIntervalMs(uses: readonly BudgetClaim[], own: BudgetClaim): number {
+	const active = uses.filter(({ accountKey, polledAtMs }) => {
+		return accountKey === own.accountKey && own.polledAtMs - polledAtMs < ACTIVE_MS;
+	});
+	const all = [...active.filter((one) => one !== own), own];
+	return (DAY_MS * sumBy(all, 'weight')) / maxBy(all, 'requestsPerDay')!.requestsPerDay;
+}
+
+/** A form that delivered a response within a day is read this many times as often as others. */
+const BUSY_WEIGHT = 4;
+
+/** @param deliveredAtMs when the form last delivered a response, in epoch milliseconds */
+export function computeWeight(deliveredAtMs: number | undefined, nowMs: number): number {
+	return deliveredAtMs === undefined || hasElapsed(deliveredAtMs, DAY_MS, nowMs) ? 1 : BUSY_WEIGHT;
+}
+
+/** The requests of a list that are still to be waited for, since a time in epoch milliseconds. */
+export type RequestDebt = Readonly<{ atMs: number; requests: number }>;
+
+/**
+ * n8n's scheduled runs are not exact to the second. A run that comes this much early is used, or a list
+ * would be read every three minutes in place of two.
+ */
+export const EARLY_TOLERANCE_MS = 5_000;
+
+/** Whether a wait is over. If the clock was set back, it is: nobody knows how long the wait was. */
+export function hasElapsed(startedAtMs: number, waitMs: number, nowMs: number): boolean {
+	return nowMs < startedAtMs || nowMs >= startedAtMs + waitMs;
+}
+
+/** Whether a list has waited for its requests. */
+export function isDue({ atMs, requests }: RequestDebt, spacingMs: number, nowMs: number): boolean {
+	return hasElapsed(atMs, requests * spacingMs - EARLY_TOLERANCE_MS, nowMs);
+}
+
+/** The pace of a list after more requests, which were sent from a time on. */
+export function addDebt(
+	pace: RequestDebt | undefined,
+	requests: number,
+	spacingMs: number,
+	startedAtMs: number,
+): RequestDebt {
+	const { atMs, requests: before } = pace ?? { atMs: -Infinity, requests: 0 };
+	const isSetBack = startedAtMs < atMs;
+	const waiting = isSetBack ? 0 : Math.max(0, before - (startedAtMs - atMs) / spacingMs);
+	return { atMs: startedAtMs, requests: waiting + requests };
+}
+
+/** The most requests that one poll sends for a list: a tenth of those of a day. */
+export function computeMaxRequests(spacingMs: number): number {
+	return Math.max(1, Math.floor(DAY_MS / 10 / spacingMs));
+}
+
+/**
+ * The requests that a list could have sent since it was due, because n8n polls rarely. Requests from before
+ * the last poll of this process do not count: an earlier process may have sent them.
+ *
+ * @param lastPollAtMs undefined on the first poll of the process
+ */
+export function countUnusedRequests(
+	{ atMs, requests }: RequestDebt,
+	spacingMs: number,
+	lastPollAtMs: number | undefined,
+	nowMs: number,
+): number {
+	const sinceMs = Math.max(atMs + requests * spacingMs, lastPollAtMs ?? nowMs);
+	return Math.max(0, Math.floor((nowMs - sinceMs) / spacingMs));
+}

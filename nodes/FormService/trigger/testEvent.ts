@@ -1,0 +1,151 @@
+import { isMatch } from 'lodash';
+import type { IDataObject, INode, INodeExecutionData, IPollFunctions } from 'n8n-workflow';
+import { getAccount } from '../api/account';
+import { filterByConditions, findConditionProblem } from '../api/answers/conditions';
+import { parseFields, type FormField } from '../api/answers/fields';
+import { fieldKinds } from '../api/answers/fieldKinds';
+import { sortByTime } from '../api/recordTimes';
+import type { ResponseOutput } from '../api/answers/responseItem';
+import { clock } from '../api/clock';
+import { endpoints, createTarget } from '../api/endpoints';
+import { createInputError } from '../api/errors';
+import type { RequestContext } from '../api/requestContext';
+import { listRecords } from '../api/service';
+import { getSelectedFormName, isFormNotFoundError } from '../parameters/formId';
+import {
+	eventTable,
+	FORM_EVENTS,
+	RESPONSE_EVENTS,
+	type ResponseEvent,
+} from '../parameters/triggerEvents';
+import { isIncomplete } from './compareResponses';
+import { createConditionError } from './deliverEvents';
+import { createFormNotFoundError } from './failures';
+import { parseFormList } from './formList';
+import { createItems, type EventData, type ItemOptions } from './createItems';
+import {
+	isWatched,
+	readTriggerParameters,
+	type TriggerParameters,
+	type Watch,
+} from './triggerParameters';
+
+/** The most forms that are asked for an example: each takes a request. */
+const MAX_FORMS = 5;
+
+type Form = { id: string; name: string | null; record?: IDataObject };
+
+/**
+ * The newest response of the first form that has one, as the trigger would emit it, to build a workflow
+ * with; or else an example made from the fields of the form, which says so. Remembers and changes nothing.
+ */
+export async function fetchTestEvent(n8n: IPollFunctions): Promise<INodeExecutionData[]> {
+	const [node, parameters] = [n8n.getNode(), readTriggerParameters(n8n)];
+	const { conditions, events, output, watch, lists } = parameters;
+	const account = await getAccount(n8n);
+	const context: RequestContext = { n8n, account, urgency: 'prompt' };
+	const forms = await listExampleForms(context, parameters);
+	if (forms.length === 0) throw createNoFormsError(node, watch);
+	for (const form of lists.responses ? forms.slice(0, MAX_FORMS) : []) {
+		const newest = await findNewestMatch(context, form, parameters);
+		if (newest !== undefined) return await showItem(newest, { context, output });
+	}
+	const [form] = forms;
+	const { id, name, record } = form;
+	const formEvent = FORM_EVENTS.find((one) => events.includes(one));
+	if (formEvent !== undefined && record !== undefined) {
+		const { changed } = eventTable[formEvent].example ?? {};
+		const event = { event: formEvent, record, form: { id, name }, changed: changed as string[] };
+		return await showItem(event, { context, output });
+	}
+	if (conditions.conditions.length > 0) {
+		// an example that does not meet them would mislead a person who builds on it
+		const description = 'Submit a response that meets them, or remove the filters.';
+		throw createInputError(node, { message: 'No response meets the filters yet', description });
+	}
+	const fields = await readFields(context, id, output);
+	const event = RESPONSE_EVENTS.find((one) => events.includes(one)) ?? 'responseCompleted';
+	const madeUp = { event, record: createRecord(event, fields), form: { id, name }, fields };
+	const withoutFiles = { ...output, downloadFiles: false };
+	const [item] = await showItem(madeUp, { context, output: withoutFiles });
+	return [{ json: { ...item.json, example: true } }];
+}
+
+async function showItem(event: EventData, options: ItemOptions): Promise<INodeExecutionData[]> {
+	return (await createItems([event], options)).map(({ item }) => item);
+}
+
+/** The forms of a trigger, newest first if their list is watched. */
+async function listExampleForms(
+	context: RequestContext,
+	{ watch, lists }: TriggerParameters,
+): Promise<Form[]> {
+	const formIds = watch.kind === 'all' ? [] : watch.formIds;
+	const chosen = formIds.map((id) => ({
+		id,
+		name: getSelectedFormName(context.n8n.getNode(), id) ?? null,
+	}));
+	if (!lists.forms && chosen.every(({ name }) => name !== null)) return chosen;
+	const target = createTarget(context.account, endpoints.listForms);
+	const listed = parseFormList(await listRecords(context, target));
+	if (!lists.forms) return chosen.map((form) => ({ ...form, ...listed.get(form.id) }));
+	const watched = [...listed.values()].filter(({ id }) => isWatched(watch, id));
+	return sortByTime(watched, 'oldest').reverse();
+}
+
+/** The newest response of a form that can start the workflow, and the event that it would be. */
+async function findNewestMatch(
+	context: RequestContext,
+	{ id, name }: Form,
+	{ conditions, events, lists, output }: TriggerParameters,
+): Promise<EventData | undefined> {
+	const target = createTarget(context.account, endpoints.listResponses, { formId: id });
+	const records = await listRecords(context, target).catch((error: unknown) => {
+		throw isFormNotFoundError(error) ? createFormNotFoundError(context.n8n.getNode(), id) : error;
+	});
+	const fields = lists.fields ? await readFields(context, id, output) : undefined;
+	const problem = fields && findConditionProblem(conditions, fields);
+	if (problem !== undefined) throw createConditionError(context.n8n.getNode(), problem);
+	const entries = records.map((record) => ({ record }));
+	const met = await filterByConditions(entries, conditions, fields ?? []);
+	const examples = met.flatMap(({ record }) => {
+		const is_incomplete = isIncomplete(record);
+		const event = RESPONSE_EVENTS.find(
+			(one) => events.includes(one) && isMatch({ is_incomplete }, eventTable[one].example ?? {}),
+		);
+		return event === undefined ? [] : [{ event, record, form: { id, name }, fields }];
+	});
+	return sortByTime(examples, 'oldest').at(-1);
+}
+
+async function readFields(
+	context: RequestContext,
+	formId: string,
+	output: ResponseOutput,
+): Promise<FormField[]> {
+	const target = createTarget(context.account, endpoints.listFields, { formId });
+	return parseFields(await listRecords(context, target), output);
+}
+
+function createNoFormsError(node: INode, watch: Watch) {
+	if (watch.kind === 'chosen') return createFormNotFoundError(node, watch.formIds[0]);
+	const description = "Create a form, or remove some of 'Excluded Form Names or IDs'.";
+	return createInputError(node, { message: 'There is no form to watch', description });
+}
+
+/** A response that nobody has submitted, with an answer of the right type to each field. */
+function createRecord(event: ResponseEvent, fields: readonly FormField[]): IDataObject {
+	return {
+		uuid: '00000000-0000-4000-8000-000000000000',
+		number: 1,
+		number_formatted: '1',
+		is_incomplete: false,
+		...eventTable[event].example,
+		created_at: new Date(clock.now()).toISOString(),
+		referrer: null,
+		responses: fields.map(({ kind, choices, label }) => ({
+			key: label,
+			value: fieldKinds[kind].example(choices, label),
+		})),
+	};
+}

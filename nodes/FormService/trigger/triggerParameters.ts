@@ -1,0 +1,168 @@
+import type { IPollFunctions } from 'n8n-workflow';
+import { REQUESTS_PER_DAY } from '../api/request/requestQueue';
+import { isId } from '../api/records';
+import { conditionsNeedFields, type ConditionSet } from '../api/answers/conditions';
+import { outputNeedsFields, type ResponseOutput } from '../api/answers/responseItem';
+import { readConditions, parseTimeInput } from '../parameters/filters';
+import {
+	createParameterError,
+	readSelectedOption,
+	readInteger,
+	readFormId,
+	readTextList,
+	type ParameterContext,
+} from '../parameters/parameterContext';
+import { readResponseOutput } from '../parameters/responseOutput';
+import {
+	TRIGGER_EVENTS,
+	getWatchKind,
+	isFormEvent,
+	type TriggerEvent,
+	type WatchKind,
+} from '../parameters/triggerEvents';
+import { HOUR_MS } from './requestBudget';
+
+/** The forms that a trigger watches: those with these IDs, or all forms of the workspace with exceptions. */
+export type Watch =
+	| { kind: 'chosen'; formIds: readonly string[] }
+	| { kind: 'all'; except: readonly string[] };
+
+export function isWatched(watch: Watch, formId: string): boolean {
+	return watch.kind === 'all' ? !watch.except.includes(formId) : watch.formIds.includes(formId);
+}
+
+/** Whether a form that fails may be one of several. */
+export function hasSeveralForms(watch: Watch): boolean {
+	return watch.kind === 'all' || watch.formIds.length > 1;
+}
+
+/** What a person set on the node. */
+export type TriggerParameters = {
+	watch: Watch;
+	events: readonly TriggerEvent[];
+	/** Which lists events and items need: responses, the list of all forms, fields. */
+	lists: Readonly<Record<'responses' | 'forms' | 'fields', boolean>>;
+	/** After this time, a response that is still incomplete is abandoned. Milliseconds. */
+	abandonedAfterMs: number;
+	/** A response that does not meet them starts nothing and is marked as seen. */
+	conditions: ConditionSet;
+	/** The first poll of a form delivers what was created then or later: 0 for all, undefined for nothing. */
+	emitSinceMs: number | undefined;
+	/** The most items that one poll delivers. */
+	maxPerPoll: number;
+	/** The most requests that all triggers on the account together send in 24 hours. */
+	requestsPerDay: number;
+	output: ResponseOutput;
+};
+
+export const DEFAULT_MAX_PER_POLL = 100;
+
+/** Half of the service's daily limit: the other half is for everything else that uses the account. */
+export const DEFAULT_REQUESTS_PER_DAY = REQUESTS_PER_DAY / 2;
+
+export const DEFAULT_ABANDONED_AFTER_HOURS = 24;
+
+/**
+ * Reads the node's parameters.
+ *
+ * @throws NodeOperationError that names the parameter and what it must be
+ */
+export function readTriggerParameters(n8n: IPollFunctions): TriggerParameters {
+	const input = createInput(n8n);
+	const events = readEvents(input);
+	const watch = readWatch(input, events);
+	const conditions = readConditions(input);
+	const output = readResponseOutput(input);
+	const read = (name: string, displayName: string, fallback: number) =>
+		readInteger(input, name, displayName, 1, fallback);
+	return {
+		watch,
+		events,
+		lists: {
+			responses: events.some((event) => !isFormEvent(event)),
+			forms: watch.kind === 'all' || events.some(isFormEvent),
+			fields: conditionsNeedFields(conditions) || outputNeedsFields(output),
+		},
+		abandonedAfterMs:
+			HOUR_MS *
+			read('abandonedAfterHours', 'Abandoned After (Hours)', DEFAULT_ABANDONED_AFTER_HOURS),
+		conditions,
+		emitSinceMs: readEmitSinceMs(input),
+		maxPerPoll: read('options.maxPerPoll', 'Max Responses per Poll', DEFAULT_MAX_PER_POLL),
+		requestsPerDay: read('options.requestsPerDay', 'Requests per Day', DEFAULT_REQUESTS_PER_DAY),
+		output,
+	};
+}
+
+const WATCH_NAMES: Readonly<Record<WatchKind, string>> = {
+	one: 'One Form',
+	several: 'Several Forms',
+	all: 'All Forms',
+};
+
+function readWatch(input: ParameterContext, events: readonly TriggerEvent[]): Watch {
+	const watch = readSelectedOption(input, 'watch', 'Watch', WATCH_NAMES);
+	const kind = getWatchKind(events, watch);
+	if (kind === 'one') return { kind: 'chosen', formIds: [readFormId(input)] };
+	if (kind === 'all')
+		return { kind, except: readFormIds(input, 'exceptFormIds', 'Excluded Form Names or IDs') };
+	const formIds = readFormIds(input, 'formIds', 'Form Names or IDs');
+	if (formIds.length > 0) return { kind: 'chosen', formIds };
+	throw createParameterError(
+		input,
+		"'Form Names or IDs' is empty",
+		'Choose at least one form from the list.',
+	);
+}
+
+function readFormIds(input: ParameterContext, name: string, displayName: string): string[] {
+	const ids = readTextList(input, name, displayName);
+	const wrong = ids.find((id) => !isId(id));
+	if (wrong === undefined) return [...new Set(ids)];
+	throw createParameterError(
+		input,
+		`'${displayName}' has an entry that is not a form ID`,
+		'Choose forms from the list, or provide a list of their IDs.',
+	);
+}
+
+/** Which existing responses start the workflow. */
+export const BACKFILL_CHOICES = { no: 'No', all: 'All', since: 'Since a Date' };
+
+function readEmitSinceMs(input: ParameterContext): number | undefined {
+	const name = 'options.emitExisting';
+	const choice = readSelectedOption(input, name, 'Emit Existing Responses', BACKFILL_CHOICES);
+	if (choice !== 'since') return choice === 'all' ? 0 : undefined;
+	const since = input.parameter('options.emitSince', '');
+	const sinceMs = parseTimeInput(input, since, 'Existing Responses Since');
+	// 0 stands for all, also for responses without a time
+	if (sinceMs !== undefined) return sinceMs || 1;
+	throw createParameterError(
+		input,
+		"'Existing Responses Since' is empty",
+		"Add this option and choose a date, or set 'Emit Existing Responses' to All.",
+	);
+}
+
+/** A poll has no input item, but its parameters are read like those of an item. */
+function createInput(n8n: IPollFunctions): ParameterContext {
+	return {
+		parameter: <T>(name: string, fallback?: T) =>
+			n8n.getNodeParameter(name, fallback, { extractValue: name === 'formId' }) as T,
+		item: { json: {} },
+		itemIndex: undefined,
+		node: n8n.getNode(),
+		zone: n8n.getTimezone(),
+	};
+}
+
+function readEvents(input: ParameterContext): TriggerEvent[] {
+	const given = input.parameter('events', ['responseCompleted']);
+	const events = TRIGGER_EVENTS.filter((event) => Array.isArray(given) && given.includes(event));
+	if (events.length > 0) return events;
+	throw createParameterError(
+		input,
+		"'Trigger On' is empty",
+		'Choose at least one event that starts the workflow.',
+	);
+}

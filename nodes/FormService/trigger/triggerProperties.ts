@@ -1,0 +1,171 @@
+import { sortBy } from 'lodash';
+import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+import { conditionProperties } from '../parameters/filters';
+import {
+	formLocator,
+	createOptionsProperty,
+	simplifySwitch,
+	toOptions,
+} from '../parameters/sharedProperties';
+import { outputOptions } from '../parameters/responseOutput';
+import {
+	TRIGGER_EVENTS,
+	eventTable,
+	showForWatch,
+	FORM_CREATED_CHOSEN,
+	RESPONSE_EVENT_CHOSEN,
+} from '../parameters/triggerEvents';
+import {
+	DEFAULT_ABANDONED_AFTER_HOURS,
+	DEFAULT_MAX_PER_POLL,
+	DEFAULT_REQUESTS_PER_DAY,
+	BACKFILL_CHOICES,
+} from './triggerParameters';
+
+const MINUTES = (24 * 60) / DEFAULT_REQUESTS_PER_DAY;
+
+/** What starts the workflow. n8n's node panel offers each as an action. */
+const triggerEvents = sortBy(
+	TRIGGER_EVENTS.map((value): INodePropertyOptions => {
+		const { name, description } = eventTable[value];
+		return { name, value, description };
+	}),
+	'name',
+);
+
+const formIds: INodeProperties = {
+	displayName: 'Form Names or IDs',
+	name: 'formIds',
+	type: 'multiOptions',
+	default: [],
+	typeOptions: { loadOptionsMethod: 'getForms' },
+	description:
+		'Choose from the list, or specify IDs using an <a href="https://docs.n8n.io/code/expressions/">expression</a>',
+};
+
+const exceptFormIds: INodeProperties = {
+	...formIds,
+	displayName: 'Excluded Form Names or IDs',
+	name: 'exceptFormIds',
+};
+
+/** The parameters of the trigger. */
+export const triggerProperties: INodeProperties[] = [
+	{
+		displayName: 'Trigger On',
+		name: 'events',
+		type: 'multiOptions',
+		required: true,
+		default: ['responseCompleted'],
+		options: triggerEvents,
+		hint: 'The test shows one event. To see another one, choose only that event.',
+	},
+	{
+		displayName:
+			'Only forms with "Track incomplete submissions" turned on have started and abandoned responses',
+		name: 'trackingNotice',
+		type: 'notice',
+		default: '',
+		displayOptions: { show: { events: ['responseStarted', 'responseAbandoned'] } },
+	},
+	{
+		displayName: 'Abandoned After (Hours)',
+		name: 'abandonedAfterHours',
+		type: 'number',
+		typeOptions: { minValue: 1 },
+		default: DEFAULT_ABANDONED_AFTER_HOURS,
+		description: 'Hours after which a response that is still incomplete counts as abandoned',
+		displayOptions: { show: { events: ['responseAbandoned'] } },
+	},
+	{
+		displayName: 'Watch',
+		name: 'watch',
+		type: 'options',
+		noDataExpression: true,
+		default: 'one',
+		displayOptions: { hide: FORM_CREATED_CHOSEN },
+		options: [
+			{
+				name: 'All Forms',
+				value: 'all',
+				description: 'All forms in the workspace, including new ones',
+			},
+			{ name: 'One Form', value: 'one' },
+			{ name: 'Several Forms', value: 'several' },
+		],
+	},
+	{
+		...formLocator,
+		description: 'The form to watch',
+		displayOptions: showForWatch('one'),
+	},
+	{ ...formIds, required: true, displayOptions: showForWatch('several') },
+	{ ...exceptFormIds, displayOptions: showForWatch('all') },
+	{ ...exceptFormIds, displayOptions: { show: FORM_CREATED_CHOSEN } },
+	{
+		displayName: `New responses of one form arrive within about ${MINUTES} minutes, of several forms within ${MINUTES} minutes × number of forms. Form Service limits requests, so shorter Poll Times have no effect.`,
+		name: 'requestsNotice',
+		type: 'notice',
+		default: '',
+		// n8n shows no expression in a notice
+		displayOptions: { hide: { '/options.requestsPerDay': [{ _cnd: { exists: true } }] } },
+	},
+	{
+		displayName: 'Filters',
+		name: 'filters',
+		type: 'collection',
+		placeholder: 'Add Filter',
+		default: {},
+		description: 'Only matching responses start the workflow. Others are marked as seen.',
+		options: conditionProperties,
+		displayOptions: { show: RESPONSE_EVENT_CHOSEN },
+	},
+	simplifySwitch,
+	createOptionsProperty([
+		...outputOptions.map(showWithResponses),
+		{
+			displayName: 'Emit Existing Responses',
+			name: 'emitExisting',
+			type: 'options',
+			default: 'no',
+			options: toOptions(BACKFILL_CHOICES),
+			displayOptions: { show: RESPONSE_EVENT_CHOSEN },
+			description: 'Which responses created before the first activation also start the workflow',
+		},
+		{
+			displayName: 'Existing Responses Since',
+			name: 'emitSince',
+			type: 'dateTime',
+			default: '',
+			displayOptions: { show: { emitExisting: ['since'], ...RESPONSE_EVENT_CHOSEN } },
+			description:
+				'Existing responses created at this time or later start the workflow. A time without a zone is in the time zone of the workflow.',
+		},
+		{
+			displayName: 'Max Responses per Poll',
+			name: 'maxPerPoll',
+			type: 'number',
+			typeOptions: { minValue: 1 },
+			default: DEFAULT_MAX_PER_POLL,
+			description: 'Max number of responses per execution. Later polls deliver the rest.',
+		},
+		{
+			displayName: 'Requests per Day',
+			name: 'requestsPerDay',
+			type: 'number',
+			typeOptions: { minValue: 1 },
+			default: DEFAULT_REQUESTS_PER_DAY,
+			description: 'Max API requests in 24 hours, shared by all triggers on this account',
+			hint: 'Form Service allows 1,440 a day for all that uses the account; your limit may differ',
+		},
+	]),
+];
+
+/** What is only about responses is hidden where only Form Created is chosen. */
+function showWithResponses(option: INodeProperties): INodeProperties {
+	const { displayOptions } = option;
+	return {
+		...option,
+		displayOptions: { show: { ...displayOptions?.show, ...RESPONSE_EVENT_CHOSEN } },
+	};
+}
