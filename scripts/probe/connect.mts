@@ -8,10 +8,12 @@ import type { Account } from '../../test/integration/n8n/credentials.mts';
 import { createAdditionalData, WORKFLOW_ID } from '../../test/integration/n8n/execution.mts';
 
 /** The most requests of one probe: the service allows 60 a minute and 1,440 a day (specification, section 8). */
-const MAX_REQUESTS = 10;
+export const MAX_REQUESTS = 10;
 
-/** A reply, or that none came. */
+/** A reply to a GET, or that none came. */
 export type Reply = {
+	/** The requested path below the base URL with its query, such as `/forms?page=2`. */
+	path: string;
 	status?: number;
 	headers: IDataObject;
 	/** The JSON of the body; undefined if it is no JSON, or was not read to its end. */
@@ -20,6 +22,7 @@ export type Reply = {
 
 export type Connection = {
 	context: RequestContext;
+	token: string;
 	/** The replies so far, which n8n's helper adds to. */
 	replies: Reply[];
 };
@@ -48,13 +51,17 @@ export function connect(credential: Account): Connection {
 		if (options.method !== 'GET' || replies.length >= MAX_REQUESTS) {
 			throw new Error('The probe sends no more than ten GET requests');
 		}
-		const reply: Reply = { headers: {} };
+		const reply: Reply = { path: String(options.url).slice(account.baseUrl.length), headers: {} };
 		replies.push(reply);
 		const full = (await send.call(this, type, options)) as IN8nHttpFullResponse;
 		Object.assign(reply, { status: full.statusCode, headers: full.headers });
 		return { ...full, body: Readable.from(record(full.body as Readable, reply)) };
 	};
-	return { context: { n8n: context, account, urgency: 'prompt', retry: false }, replies };
+	return {
+		context: { n8n: context, account, urgency: 'prompt', retry: false },
+		token: credential.accessToken,
+		replies,
+	};
 }
 
 /** Passes a body on, and notes its JSON at its end. */

@@ -1,12 +1,18 @@
 /** Reads a real Form Service, and prints the shapes of its replies; see HELP. */
+import { writeFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
+import { parseArgs } from 'node:util';
 import { renderText } from './report.mts';
 
 const HELP = `Reads a Form Service with at most ten GET requests, and prints shapes, never values.
 
   npm run probe   asks for the address and the token, or takes them
                   from FORM_SERVICE_URL and FORM_SERVICE_TOKEN
+
+  npm run probe -- --save FILE
+                  also writes the replies to a file, with every text, ID,
+                  label, address and time replaced; read it before you share it
 
 The exit code is 0 if everything is read as documented, else 1.`;
 
@@ -30,15 +36,34 @@ async function ask(question: string, isSecret = false): Promise<string> {
 	return answer;
 }
 
-if (process.argv.length > 2) fail(`Address and token are not taken as arguments.\n\n${HELP}`);
+/** The file to save a recording to, if one is asked for. */
+function readArguments(): string | undefined {
+	try {
+		return parseArgs({ options: { save: { type: 'string' } } }).values.save;
+	} catch {
+		fail(`Address and token are not taken as arguments.\n\n${HELP}`);
+	}
+}
+
+const savePath = readArguments();
 const { FORM_SERVICE_URL, FORM_SERVICE_TOKEN } = process.env;
 const baseUrl = FORM_SERVICE_URL || (await ask('Address of the Form Service: '));
 const accessToken = FORM_SERVICE_TOKEN || (await ask('Access token (not shown): ', true));
 // compiles the package and loads n8n's classes
-const [{ connect }, { probe }] = [await import('./connect.mts'), await import('./probe.mts')];
+const { connect } = await import('./connect.mts');
+const { probe } = await import('./probe.mts');
+const { anonymize } = await import('./recording.mts');
 
 try {
-	const report = await probe(connect({ baseUrl, accessToken }));
+	const connection = connect({ baseUrl, accessToken });
+	const report = await probe(connection);
+	if (savePath !== undefined) {
+		const replies = anonymize(connection.replies, Math.random);
+		await writeFile(savePath, `${JSON.stringify({ replies }, null, '\t')}\n`);
+		console.log(
+			`Saved ${replies.length} replies to ${savePath}. Read the file before you share it.`,
+		);
+	}
 	console.log(renderText(report));
 	process.exit(report.isAsDocumented ? 0 : 1);
 } catch (error) {

@@ -8,10 +8,12 @@ import type * as identities from '../../nodes/FormService/api/records.ts';
 import type * as lists from '../../nodes/FormService/api/replies/fetchPages.ts';
 import type * as service from '../../nodes/FormService/api/service.ts';
 import { builtFile } from '../../test/integration/n8n/built.mts';
-import type { Connection } from './connect.mts';
+import { MAX_REQUESTS, type Connection } from './connect.mts';
+import { compareRecords, describeSettings, describeSorting } from './lists.mts';
+import { countPatterns } from './patterns.mts';
 import { explainError, REPORT, type Facts, type Report } from './report.mts';
 import { describeAttributes, describePages, describePlace, describeReply } from './shapes.mts';
-import { showType } from './words.mts';
+import { createTypeNames } from './words.mts';
 
 const api = 'nodes/FormService/api';
 const { parseFields } = builtFile<typeof parsing>(`${api}/answers/fields.js`);
@@ -31,7 +33,13 @@ type Probing = Connection & {
 	requests: Record<string, string>;
 	sections: Record<string, Facts>;
 	problems: Record<string, string[]>;
+	/** The type of a field as it may be printed. */
+	showType: (type: unknown) => string;
 };
+
+/** Questions that the specification leaves open, each of which takes one request. */
+const QUESTIONS = 'Open questions';
+const NOT_ASKED = `not asked: ${MAX_REQUESTS} requests were sent`;
 
 /** Does what sends requests to one endpoint, and notes them and their failure. */
 async function ask<T>(
@@ -91,25 +99,31 @@ function findNaming({ uuid, customKey, label, field }: matching.MatchedAnswer): 
 	return customKey !== undefined || isKey ? 'custom key' : 'label';
 }
 
-/** How the answers of responses are read, and why not. */
+/** How the answers of responses are read, what they look like by type of field, and why they are not read. */
 function describeAnswers(
 	responses: readonly IDataObject[],
 	fieldRecords: readonly IDataObject[],
-): { facts: Facts; problem?: string } {
+	showType: Probing['showType'],
+): { facts: Facts; patterns: Facts; problem?: string } {
 	const fields = parseFields(fieldRecords);
 	const matched = responses.map((record) => matchAnswers(record, fields));
-	const all = matched.flatMap((one) => one.answers);
+	const all = matched.flatMap(({ answers }) => answers);
 	const given = all.filter(({ value }) => !isBlank(value));
-	const withField = given.filter(({ field }) => field !== undefined).length;
+	const withField = given.filter(({ field }) => field !== undefined);
 	const facts = {
 		'named by': listCounts(all.map(findNaming)),
-		'match a field': `${withField} of ${given.length} that are not empty`,
+		'match a field': `${withField.length} of ${given.length} that are not empty`,
 	};
+	const findType = ({ field }: matching.MatchedAnswer) =>
+		showType(fieldRecords[fields.indexOf(field!)]?.type);
+	const patterns = lodash.mapValues(lodash.groupBy(withField, findType), (answers) =>
+		countPatterns(answers.map(({ value }) => value)),
+	);
 	const unread = matched.filter(({ problem }) => problem !== undefined).length;
 	if (unread > 0)
-		return { facts, problem: `In ${unread} of ${responses.length} responses. ${REPORT}` };
-	const isAlien = given.length > 0 && withField === 0;
-	return { facts, problem: isAlien ? `None matches a field. ${REPORT}` : undefined };
+		return { facts, patterns, problem: `In ${unread} of ${responses.length} responses. ${REPORT}` };
+	const isAlien = given.length > 0 && withField.length === 0;
+	return { facts, patterns, problem: isAlien ? `None matches a field. ${REPORT}` : undefined };
 }
 
 /** Types that the package reads as text on purpose; its table of kinds has all others that it knows. */
@@ -117,7 +131,7 @@ const TEXTS =
 	/^(text|textarea|string|email|phone|tel|url|short_?text|long_?text|paragraph|hidden)$/;
 
 /** The types of fields by whether the package knows them. */
-function describeTypes(fields: readonly IDataObject[]): Facts {
+function describeTypes(fields: readonly IDataObject[], showType: Probing['showType']): Facts {
 	const isKnown = ({ type }: IDataObject) =>
 		findFieldKind({ type }) !== 'text' || TEXTS.test(String(type));
 	const [known, others] = lodash.partition(fields, isKnown).map((some) => {
@@ -140,37 +154,110 @@ async function describePdf(probing: Probing, response: IDataObject): Promise<str
 	return link === undefined ? 'not found' : describePlace(replies.at(-1)!.body, isLink);
 }
 
+/** The records of one more GET as a fact, unless ten were sent; an error is a fact as well. */
+async function askQuestion(
+	{ context, replies }: Probing,
+	listed: readonly IDataObject[],
+	target: targets.Target,
+): Promise<ReturnType<typeof compareRecords>> {
+	if (replies.length >= MAX_REQUESTS) return { fact: NOT_ASKED, others: 0 };
+	try {
+		const { value: page } = await fetchPages(context, target).next();
+		const identify = (records: readonly IDataObject[]) => lodash.compact(records.map(getId));
+		return compareRecords(identify(listed), identify(page?.records ?? []));
+	} catch {
+		return { fact: `cannot be read, status ${replies.at(-1)?.status ?? 'unknown'}`, others: 0 };
+	}
+}
+
+/** Asks for a second page that no reply has announced: a list that is cut without a word is not complete. */
+async function askForSecondPage(probing: Probing, responses: IDataObject[], formId: string) {
+	const { context, problems, sections } = probing;
+	if (sections['List of responses']?.pages !== 'none') return 'not asked: pages are announced';
+	const target = createTarget(context.account, endpoints.listResponses, { formId }, { page: '2' });
+	const { fact, others } = await askQuestion(probing, responses, target);
+	if (others > 0)
+		problems[`Page 2 has other records, and no reply announces it. ${REPORT}`] = [
+			'the list of responses',
+		];
+	return fact;
+}
+
+/** Asks what the specification leaves open, with at most three requests. */
+async function askQuestions(
+	probing: Probing,
+	forms: readonly IDataObject[],
+	{
+		formId,
+		responses,
+		fields,
+	}: { formId: string; responses: IDataObject[]; fields: IDataObject[] },
+): Promise<Facts> {
+	const { account } = probing.context;
+	const complete = createTarget(
+		account,
+		endpoints.listResponses,
+		{ formId },
+		{ incomplete: 'false' },
+	);
+	const uuid = forms.find((form) => getFormId(form) === formId)?.uuid;
+	const byUuid = isId(uuid) && uuid !== formId ? { formId: uuid } : undefined;
+	const incomplete = responses.filter(({ is_incomplete: isIncomplete }) => Boolean(isIncomplete));
+	return {
+		'page 2 of the responses': await askForSecondPage(probing, responses, formId),
+		'incomplete=false, where the list has incomplete responses': `${(await askQuestion(probing, responses, complete)).fact}, ${incomplete.length} of ${responses.length} are incomplete`,
+		"a form's fields by its UUID": byUuid
+			? (await askQuestion(probing, fields, createTarget(account, endpoints.listFields, byUuid)))
+					.fact
+			: 'not asked: the form has no UUID besides its ID',
+	};
+}
+
 /** Reads a form with its responses; says what is missing for a whole picture. */
 async function readForms(probing: Probing): Promise<string | undefined> {
-	const { problems, sections } = probing;
+	const { problems, sections, showType } = probing;
 	const forms = await readList(probing, 'form', { endpoint: endpoints.listForms });
 	if (forms === undefined) return undefined;
+	sections['Settings in the record of a form'] = describeSettings(forms);
 	const formIds = forms.map(getFormId).filter(isId).slice(0, MAX_FORMS);
 	if (formIds.length === 0) return 'form';
 	let responses: IDataObject[] | undefined;
-	let ids = {};
-	for (const formId of formIds) {
-		ids = { formId };
-		responses = await readList(probing, 'response', { endpoint: endpoints.listResponses, ids });
+	let formId = '';
+	for (formId of formIds) {
+		const asked = { endpoint: endpoints.listResponses, ids: { formId } };
+		responses = await readList(probing, 'response', asked);
 		if (responses?.length !== 0) break;
 	}
-	const fields = await readList(probing, 'field', { endpoint: endpoints.listFields, ids });
+	const fields = await readList(probing, 'field', {
+		endpoint: endpoints.listFields,
+		ids: { formId },
+	});
 	const embedded = forms.flatMap((form) => form.fields ?? []).filter(lodash.isPlainObject);
 	const described = embedded.length > 0 ? (embedded as IDataObject[]) : (fields ?? []);
-	sections['Types of fields'] = describeTypes(described);
+	sections['Types of fields'] = describeTypes(described, showType);
 	const [response] = responses ?? [];
 	if (fields === undefined || responses === undefined) return undefined;
 	if (response === undefined) return 'response';
-	const { facts, problem } = describeAnswers(responses, fields);
+	const { facts, patterns, problem } = describeAnswers(responses, fields, showType);
 	if (problem !== undefined) problems[problem] = ['the answers'];
 	sections.Answers = facts;
+	sections['Answers by type of field (words are a, digits 9)'] = patterns;
+	sections['Order of the responses'] = describeSorting(responses);
 	sections['Link to a PDF'] = { 'found in': await describePdf(probing, response) };
+	sections[QUESTIONS] = await askQuestions(probing, forms, { formId, responses, fields });
 	return undefined;
 }
 
 /** Reads a service with at most ten GET requests, and reports shapes. */
 export async function probe(connection: Connection): Promise<Report> {
-	const probing: Probing = { ...connection, requests: {}, sections: {}, problems: {} };
+	const { account } = connection.context;
+	const probing: Probing = {
+		...connection,
+		requests: {},
+		sections: {},
+		problems: {},
+		showType: createTypeNames(connection.replies, [account.baseUrl, connection.token]),
+	};
 	const { context, requests, sections, problems } = probing;
 	await ask(probing, 'the workspace', { endpoint: endpoints.getWorkspace }, async (target) => {
 		await getWorkspace(context, target);

@@ -1,0 +1,175 @@
+import lodash from 'lodash';
+import type { Reply } from './connect.mts';
+import {
+	isUuid,
+	scrambleId,
+	scrambleNumber,
+	scrambleText,
+	shiftTime,
+	type Random,
+} from './scramble.mts';
+import { isNameOfReply } from './words.mts';
+
+/** One reply to a GET, without anything private: the path below the base URL, and what came. */
+export type RecordedReply = {
+	path: string;
+	status: number;
+	headers: Record<string, string>;
+	body: unknown;
+};
+
+/** Headers that say nothing about an account. */
+const HEADERS = 'content-type link x-ratelimit-limit x-ratelimit-remaining x-total-count'.split(
+	' ',
+);
+
+/** Words that an answer of yes or no is made of, and other words of services. */
+const PLAIN = /^(true|false|yes|no|on|off|none|asc|desc)?$/i;
+
+/** Attributes whose numbers count or number pages and records. */
+const COUNTER =
+	/^(number|total|count|per_?page|page|page_?size|limit|offset|from|to|(current|last)_?page|total_?(pages|count)|pages)$/i;
+
+const ID_NAME = /(^|_)(id|uuid|slug|cursor)$/i;
+const LABEL_NAME = /^(label|title|key)$/i;
+const API_WORD = /^(api|v\d|forms|fields|responses?|pdf|workspace|)$/;
+const FILE = /^([^|]*)\|\s*(https?:\/\/\S+)$/i;
+const MAX_ATTEMPTS = 50;
+
+/**
+ * Returns the replies with each text replaced by one of the same pattern and length, each ID by another one,
+ * labels by "Label 1", addresses by addresses on example.com, and times by times that are earlier by a
+ * constant number of days. What is equal stays equal, so that answers still match their fields and choices.
+ *
+ * @param random Math.random, or a constant sequence in tests
+ */
+export function anonymize(replies: readonly Reply[], random: Random): RecordedReply[] {
+	const anonymizer = new Anonymizer(random, 1 + Math.floor(random() * 700));
+	for (const { path, body } of replies) anonymizer.register(path, body);
+	return replies
+		.filter(({ status, body }) => status !== undefined && body !== undefined)
+		.map(({ path, status, headers, body }) => ({
+			path: anonymizer.replacePath(path),
+			status: status!,
+			headers: lodash.mapValues(lodash.pick(headers, HEADERS), (value) =>
+				anonymizer.replaceAddresses(String(value)),
+			),
+			body: anonymizer.replaceValue(body),
+		}));
+}
+
+/** Remembers what it has replaced, so that the same text gets the same replacement everywhere. */
+class Anonymizer {
+	private readonly texts = new Map<string, string>();
+	private readonly ids = new Map<string, string>();
+	private readonly used = new Set<string>();
+	private readonly random: Random;
+	private readonly days: number;
+	private labels = 0;
+
+	constructor(random: Random, days: number) {
+		this.random = random;
+		this.days = days;
+	}
+
+	/** Finds the IDs and labels of a reply, before any text is taken for another kind. */
+	register(path: string, value: unknown, name = '') {
+		for (const part of path.split('?')[0].split('/'))
+			if (!API_WORD.test(part)) this.replaceId(part);
+		if (typeof value === 'string' && ID_NAME.test(name) && value !== '') this.replaceId(value);
+		else if (typeof value === 'string' && LABEL_NAME.test(name)) this.replaceLabel(value);
+		else if (typeof value === 'object' && value !== null)
+			for (const [key, entry] of Object.entries(value)) this.register('', entry, key);
+	}
+
+	replaceValue(value: unknown, name = ''): unknown {
+		if (typeof value === 'string') return this.replaceText(value, name);
+		if (typeof value === 'number') {
+			// 0 and 1 can be no and yes
+			const isPlain = COUNTER.test(name) || value === 0 || value === 1;
+			return isPlain ? value : scrambleNumber(value, this.random);
+		}
+		if (Array.isArray(value)) return value.map((entry) => this.replaceValue(entry, name));
+		if (typeof value !== 'object' || value === null) return value;
+		const entries = Object.entries(value as object) as Array<[string, unknown]>;
+		return Object.fromEntries(
+			entries.map(([key, entry]) => [this.replaceName(key), this.replaceValue(entry, key)]),
+		);
+	}
+
+	/** A path keeps the words of the API, and its query the names and numbers that pages use. */
+	replacePath(path: string): string {
+		const [way, query = ''] = path.split('?');
+		const parts = way.split('/').map((part) => this.replacePart(part));
+		const parameters = [...new URLSearchParams(query)].map(([name, value]) => {
+			const isPlain = isNameOfReply(name) && (/^\d{1,6}$/.test(value) || PLAIN.test(value));
+			const replaced = isPlain ? value : encodeURIComponent(this.replaceText(value));
+			return `${encodeURIComponent(this.replaceName(name))}=${replaced}`;
+		});
+		return parts.join('/') + (parameters.length > 0 ? `?${parameters.join('&')}` : '');
+	}
+
+	replaceAddresses(text: string): string {
+		return text.replace(/https?:\/\/[^\s"'<>|]+/gi, (address) => {
+			const url = URL.parse(address);
+			return `https://example.com${url === null ? '/' : this.replacePath(url.pathname + url.search)}`;
+		});
+	}
+
+	private replaceText(text: string, name = ''): string {
+		if (PLAIN.test(text)) return text;
+		// the types of fields are the service's words
+		if (name === 'type' && /^[a-z]+([-_ ][a-z]+)*$/i.test(text)) return text;
+		const known = this.ids.get(text.toLowerCase()) ?? this.texts.get(text);
+		if (known !== undefined) return known;
+		if (isUuid(text)) return this.replaceId(text);
+		const [, file, link] = FILE.exec(text) ?? [];
+		if (link !== undefined) return `${this.replaceFileName(file)}|${this.replaceAddresses(link)}`;
+		if (/^https?:\/\/\S+$/i.test(text)) return this.replaceAddresses(text);
+		return shiftTime(text, this.days) ?? this.scramble(text);
+	}
+
+	private replacePart(part: string): string {
+		if (API_WORD.test(part)) return part;
+		return this.replaceFileName(part);
+	}
+
+	/** The extension says what a file is, so it stays. */
+	private replaceFileName(name: string): string {
+		const [, base, extension = ''] = /^(.*?)(\.[a-z\d]{1,5})?$/is.exec(name)!;
+		const isId = this.ids.has(base.toLowerCase()) || isUuid(base);
+		return (isId ? this.replaceId(base) : this.scramble(base)) + extension;
+	}
+
+	/** The name of an attribute: the words of services stay, and any other name can be a label. */
+	private replaceName(name: string): string {
+		if (isNameOfReply(name) || /^\d+$/.test(name)) return name;
+		if (isUuid(name) || this.ids.has(name.toLowerCase())) return this.replaceId(name);
+		return this.replaceLabel(name);
+	}
+
+	private replaceLabel(label: string): string {
+		return this.remember(this.texts, label, () => `Label ${++this.labels}`);
+	}
+
+	private replaceId(id: string): string {
+		return this.remember(this.ids, id.toLowerCase(), () => scrambleId(id, this.random));
+	}
+
+	private scramble(text: string): string {
+		return this.remember(this.texts, text, () => scrambleText(text, this.random));
+	}
+
+	/** Two short texts can get the same replacement, if there are no more of their pattern. */
+	private remember(map: Map<string, string>, text: string, create: () => string): string {
+		let replacement = map.get(text);
+		for (let attempt = 0; replacement === undefined; attempt++) {
+			const candidate = create();
+			const isFree = !this.used.has(candidate) && candidate !== text;
+			if (isFree || attempt === MAX_ATTEMPTS) replacement = candidate;
+		}
+		this.used.add(replacement);
+		map.set(text, replacement);
+		return replacement;
+	}
+}
