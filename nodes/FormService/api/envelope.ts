@@ -1,4 +1,5 @@
 import { isEmpty, isObject } from 'lodash';
+import { cutText } from './errors';
 import { parseBoolean } from './parseValues';
 import { getId, isRecord, isUuid } from './records';
 
@@ -55,5 +56,5 @@ export function describeShape(value: unknown): string {
 	if (!isRecord(value)) return value === null ? 'null' : `a ${typeof value}`;
 	const names = Object.keys(value).slice(0, 20);
 	if (names.length === 0) return 'an empty object';
-	return `an object with ${names.map((name) => `"${name.slice(0, 60)}"`).join(', ')}`;
+	return `an object with ${names.map((name) => `"${cutText(name, 60)}"`).join(', ')}`;
 }

@@ -100,7 +100,18 @@ export function asSentence(text: string): string {
 /** A text of the service on one line, truncated if it is long. */
 export function truncateText(text: string, maxLength = 300): string {
 	const line = text.replace(/\s+/g, ' ').trim();
-	return line.length > maxLength ? `${line.slice(0, maxLength)}…` : line;
+	return line.length > maxLength ? `${cutText(line, maxLength)}…` : line;
+}
+
+const characters = new Intl.Segmenter('en');
+
+/** Cuts a text between two characters as people see them, so that no emoji or letter is broken. */
+export function cutText(text: string, maxLength: number): string {
+	if (text.length <= maxLength) return text;
+	const end = characters.segment(text).containing(maxLength)!.index;
+	if (end > 0) return text.slice(0, end);
+	// one letter with more accents than there is room for: keep its code points whole
+	return text.slice(0, maxLength).replace(/[\ud800-\udbff]$/, '');
 }
 
 /** A time to wait for, in whole minutes, such as "Nov 22, 2026, 00:31 UTC". */

@@ -20,6 +20,21 @@ export function parseNumber(value: unknown): number | undefined {
 	return Number.isFinite(number) ? number : undefined;
 }
 
+/**
+ * Parses a decimal number whose value is certain, such as "19.90" or "+5". "01234" can be a code, and
+ * JavaScript does not keep all of 20 digits. Both are undefined.
+ */
+export function parseExactNumber(text: string): number | undefined {
+	const [, digits, fraction = ''] = DECIMAL.exec(text.trim()) ?? [];
+	if (digits === undefined) return undefined;
+	const number = Number(digits);
+	const isExact = Math.abs(number) <= Number.MAX_SAFE_INTEGER;
+	return isExact && number.toFixed(fraction.length) === digits ? number : undefined;
+}
+
+/** A sign, digits, and as many digits after the point as `toFixed` can write. */
+const DECIMAL = /^\+?(-?\d{1,16}(?:\.(\d{1,100}))?)$/;
+
 /** A number that an expression gave for text; one below 0 or without an end comes from a calculation. */
 export function numberAsText(value: unknown): string | undefined {
 	return typeof value === 'number' && value >= 0 && value < Infinity ? String(value) : undefined;

@@ -3,23 +3,25 @@ import type { IDataObject } from 'n8n-workflow';
 import { parseNumber, parseTimeMs } from './parseValues';
 
 /**
- * Sorts by the time of submission, else of creation, then by `number`, and otherwise as listed. Those without a
- * time come last.
+ * Sorts records by the time of submission, else of creation, then by `number`, and otherwise as listed. Records
+ * without a time come last.
  */
 export function sortByTime<T extends { record: IDataObject }>(
 	entries: readonly T[],
 	first: 'newest' | 'oldest',
 ): T[] {
-	const [direction, missing] =
-		first === 'oldest' ? (['asc', Infinity] as const) : (['desc', -Infinity] as const);
+	const direction = first === 'oldest' ? 'asc' : 'desc';
+	const missing = first === 'oldest' ? Infinity : -Infinity;
 	const getTime = ({ record }: T) => getSubmissionTimeMs(record) ?? missing;
 	const getNumber = ({ record }: T) => parseNumber(record.number) ?? missing;
 	return orderBy(entries, [getTime, getNumber], [direction, direction]);
 }
 
 /**
- * When a response was submitted, or else created, in epoch milliseconds; undefined if that cannot be read.
- * The service's own times are UTC (specification, section 2.1).
+ * Returns when a response was submitted, or else created, in epoch milliseconds. The service's own times are
+ * UTC (specification, section 2.1).
+ *
+ * @returns undefined if no time can be read
  */
 export function getSubmissionTimeMs(record: IDataObject): number | undefined {
 	const { submitted_at, completed_at, created_at } = record;
@@ -27,7 +29,7 @@ export function getSubmissionTimeMs(record: IDataObject): number | undefined {
 	return times.find((time) => time !== undefined);
 }
 
-/** When a response or form was created, in epoch milliseconds; undefined if that cannot be read. */
+/** Returns when a response or form was created, in epoch milliseconds; undefined if the time cannot be read. */
 export function getCreationTimeMs({ created_at: time }: IDataObject): number | undefined {
 	return parseTimeMs(time, 'utc');
 }

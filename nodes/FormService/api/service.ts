@@ -2,7 +2,7 @@ import { uniq } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import type { Target } from './endpoints';
 import type { Envelope } from './envelope';
-import { getId, isRecord } from './records';
+import { getComparableId, isRecord } from './records';
 import { fetchPages } from './replies/fetchPages';
 import { callApi } from './request/callApi';
 import {
@@ -43,9 +43,10 @@ export async function listRecords(
 	const all: IDataObject[] = [];
 	const before = new Set<unknown>();
 	for await (const { records, isLast } of fetchPages(context, target)) {
-		for (const record of records) if (!before.has(getId(record) ?? record)) all.push(record);
+		for (const record of records)
+			if (!before.has(getComparableId(record) ?? record)) all.push(record);
 		if (isLast || all.length >= limit) break;
-		for (const record of records) before.add(getId(record) ?? record);
+		for (const record of records) before.add(getComparableId(record) ?? record);
 	}
 	return all.slice(0, limit);
 }

@@ -5,31 +5,38 @@ import { truncateText } from './errors';
 const UNUSABLE = ['__proto__', 'constructor', 'prototype'];
 
 /**
- * Names for fields by their labels, each name once: a repeated label gets " (2)", then " (3)". A
+ * Creates names for fields by their labels, each name once: a repeated label gets " (2)", then " (3)". A
  * label that exists is never given to another field: "A", "A", "A (2)" become "A", "A (3)", "A (2)".
  *
- * @param taken names that none may have
+ * @param usedNames names that no field gets
+ * @param options.toKey two names with the same key are the same name
  */
 export function makeUnique(
 	labels: readonly string[],
-	taken: readonly string[] = [],
-	addCount = (label: string, count: number) => `${label} (${count})`,
+	usedNames: readonly string[] = [],
+	{ addCount = addCountInBrackets, toKey = (name: string) => name } = {},
 ): string[] {
 	const wanted = labels.map((label) => (label.trim() === '' ? 'Untitled' : label));
-	const existing = new Set(wanted);
-	const used = new Set([...UNUSABLE, ...taken]);
+	const existing = new Set(wanted.map(toKey));
+	const used = new Set(usedNames.map(toKey));
 	const counts = new Map<string, number>();
+	const isUsed = (name: string) => UNUSABLE.includes(name) || used.has(toKey(name));
 	return wanted.map((label) => {
+		const labelKey = toKey(label);
 		let name = label;
-		let count = counts.get(label) ?? 1;
-		while (used.has(name) || (name !== label && existing.has(name))) {
+		let count = counts.get(labelKey) ?? 1;
+		while (isUsed(name) || (name !== label && existing.has(toKey(name)))) {
 			count += 1;
 			name = addCount(label, count);
 		}
-		counts.set(label, count);
-		used.add(name);
+		counts.set(labelKey, count);
+		used.add(toKey(name));
 		return name;
 	});
+}
+
+function addCountInBrackets(label: string, count: number): string {
+	return `${label} (${count})`;
 }
 
 /**
@@ -37,7 +44,8 @@ export function makeUnique(
  * its second file `cv_2`.
  */
 export function createFileFieldNames(owners: readonly string[]): string[] {
-	return makeUnique(owners.map(toFieldName), [], (name, count) => `${name}_${count}`);
+	const addCount = (name: string, count: number) => `${name}_${count}`;
+	return makeUnique(owners.map(toFieldName), [], { addCount });
 }
 
 function toFieldName(text: string): string {

@@ -1,5 +1,6 @@
 import { get, isUndefined, omitBy, pick } from 'lodash';
 import type { IDataObject, INode, INodeExecutionData, INodeProperties } from 'n8n-workflow';
+import { cutText } from '../api/errors';
 import { isRecord } from '../api/records';
 import {
 	readSelectedOption,
@@ -63,7 +64,10 @@ export function addToolParameters(property: INodeProperties): INodeProperties[] 
 	const hide = { ...displayOptions?.hide, ...onlyForTools };
 	const notForTools = { ...property, displayOptions: { ...displayOptions, hide } };
 	switch (name) {
+		// a model gets no files and no more results than it can use
 		case 'returnAll':
+		case 'download':
+		case 'binaryPropertyName':
 			return [notForTools];
 		case 'limit':
 			return [notForTools, { ...property, displayOptions: { show: onlyForTools } }, skipInput];
@@ -106,6 +110,7 @@ export function prepareTool(prepare: Prepare, input: ParameterContext): Prepared
 	const fixed = new Map<string, unknown>([
 		['simplify', output !== 'raw'],
 		['options.downloadFiles', false],
+		['download', false],
 		['returnAll', true],
 	]);
 	const parameter = (name: string, fallback: unknown) =>
@@ -141,7 +146,7 @@ export function limitToolOutput(
 		const isTooLong = characters > MAX_CHARACTERS;
 		if (isTooLong && page.length > 0) break;
 		// within a text, each quote takes two characters
-		page.push(isTooLong ? { startOfResult: text.slice(0, MAX_CHARACTERS / 2) } : result);
+		page.push(isTooLong ? { startOfResult: cutText(text, MAX_CHARACTERS / 2) } : result);
 	}
 	const end = skip + page.length;
 	if (page.length < results.length) {

@@ -1,4 +1,4 @@
-import { countBy, pick } from 'lodash';
+import { compact, countBy, pick } from 'lodash';
 import { DateTime } from 'luxon';
 import type {
 	IDataObject,
@@ -7,11 +7,12 @@ import type {
 	INodePropertyOptions,
 } from 'n8n-workflow';
 import { getAccount } from '../api/account';
-import { collectAnswerTexts } from '../api/answers/findResponses';
+import { findAnswerText } from '../api/answers/findResponses';
 import { foldCase } from '../api/spelling';
 import { escapeExpression } from '../api/expressionSafety';
 import { sortByTime } from '../api/recordTimes';
 import { clock } from '../api/clock';
+import { truncateText } from '../api/errors';
 import { endpoints, createTarget, type Endpoint } from '../api/endpoints';
 import { parseBoolean, parseTimeMs } from '../api/parseValues';
 import { getFormId, getId, isId } from '../api/records';
@@ -26,7 +27,7 @@ export function getSelectedFormId(n8n: ILoadOptionsFunctions): string {
 }
 
 /** How long the editor's lists and their failures are kept, so that a person who types costs few requests. */
-const KEPT_MS = 30_000;
+const LIST_TTL_MS = 30_000;
 
 /** Lists that the editor is reading or has read, by account and URL. */
 const lists = new Map<string, Promise<IDataObject[]>>();
@@ -41,16 +42,16 @@ export async function fetchCachedList(
 	const target = createTarget(account, endpoint, ids);
 	const key = account.key + target.url;
 	const list = lists.get(key) ?? listRecords({ n8n, account, urgency: 'prompt' }, target);
-	if (!lists.has(key)) keepList(key, list);
+	if (!lists.has(key)) cacheList(key, list);
 	return await list;
 }
 
 /** Keeps a list from its beginning. A timer drops it, so a large one stays in memory no longer. */
-function keepList(key: string, list: Promise<IDataObject[]>): void {
+function cacheList(key: string, list: Promise<IDataObject[]>): void {
 	lists.set(key, list);
 	const removeLater = () =>
 		// unlike a sleep, this timer doesn't keep the process running
-		clock.timeout(KEPT_MS).addEventListener('abort', () => void lists.delete(key));
+		clock.timeout(LIST_TTL_MS).addEventListener('abort', () => void lists.delete(key));
 	list.then(removeLater, removeLater);
 }
 
@@ -69,16 +70,16 @@ export async function searchForms(
 	const forms = selectUsable(records, getFormId).map(({ id, record }) => ({
 		id,
 		name: typeof record.name === 'string' && record.name.trim() !== '' ? record.name : id,
-		mark: parseBoolean(record.is_closed) ? CLOSED_SUFFIX : '',
+		suffix: parseBoolean(record.is_closed) ? CLOSED_SUFFIX : '',
 		url: Object.values(pick(record, URL_ATTRIBUTES)).find(isWebUrl),
 	}));
 	const wanted = foldCase(filter);
 	const counts = countBy(forms, 'name');
 	const results = forms
 		.filter(({ id, name }) => foldCase(`${name}\n${id}`).includes(wanted))
-		.sort((one, other) => one.name.localeCompare(other.name))
-		.map(({ id, name, mark, url }) => ({
-			name: escapeExpression(`${name}${counts[name] > 1 ? ` (${id})` : ''}${mark}`),
+		.sort((a, b) => a.name.localeCompare(b.name))
+		.map(({ id, name, suffix, url }) => ({
+			name: escapeExpression(`${name}${counts[name] > 1 ? ` (${id})` : ''}${suffix}`),
 			value: id,
 			// the editor links to this page next to the list and the chosen form
 			url,
@@ -92,12 +93,15 @@ export async function getForms(this: ILoadOptionsFunctions): Promise<INodeProper
 }
 
 /** Responses that the list shows; a search finds all others. */
-const MAX_SHOWN = 100;
+const MAX_RESULTS = 100;
+
+/** Characters of the answer that a search has found. */
+const MAX_ANSWER_LENGTH = 60;
 
 /**
- * The responses of the chosen form for the list of the Response parameter: newest first, by number and
- * time. A filter searches all answers and the ID. The names contain no answers: n8n saves the name of the
- * chosen one with the workflow and its exports, and shows nothing else of an entry.
+ * Lists the responses of the chosen form for the Response parameter: newest first, by number and time. A filter
+ * searches all answers and the ID, and the answer that it has found stands behind the time. Other answers are
+ * left out, because n8n saves the name of the chosen response with the workflow and its exports.
  */
 export async function searchResponses(
 	this: ILoadOptionsFunctions,
@@ -106,24 +110,38 @@ export async function searchResponses(
 	const formId = getSelectedFormId(this);
 	if (!isId(formId)) return { results: [] };
 	const records = await fetchCachedList(this, endpoints.listResponses, { formId });
-	const wanted = foldCase(filter);
-	const found = sortByTime(selectUsable(records, getId), 'newest').filter(({ id, record }) =>
-		[...collectAnswerTexts(record), foldCase(id)].some((text) => text.includes(wanted)),
-	);
+	const responses = sortByTime(selectUsable(records, getId), 'newest');
 	const zone = this.getTimezone();
-	const results = found.slice(0, MAX_SHOWN).map(({ id, record }) => {
-		return { name: escapeExpression(describeResponse(id, record, zone)), value: id };
+	const matches = responses.flatMap(({ id, record }) => {
+		const answerText = findAnswerText(record, filter);
+		const isFound = answerText !== undefined || foldCase(id).includes(foldCase(filter));
+		return isFound ? [{ id, record, answerText }] : [];
+	});
+	const results = matches.slice(0, MAX_RESULTS).map(({ id, record, answerText }) => {
+		const name = describeResponse(id, record, { zone, answerText });
+		return { name: escapeExpression(name), value: id };
 	});
 	return { results };
 }
 
-function describeResponse(id: string, record: IDataObject, zone: string): string {
+/** Describes a response, such as "12 · 2026-11-27 00:04 EST (incomplete) · Ada Lovelace". */
+function describeResponse(
+	id: string,
+	record: IDataObject,
+	{ zone, answerText = '' }: { zone: string; answerText?: string },
+): string {
 	const { number_formatted: formatted, number, created_at: time, is_incomplete } = record;
-	const name = [formatted, number].find((one) => ['string', 'number'].includes(typeof one)) ?? id;
+	const isText = (value: unknown) => ['string', 'number'].includes(typeof value);
+	const name = String([formatted, number].find(isText) ?? id);
 	const timeMs = parseTimeMs(time, 'utc') ?? NaN;
-	const minute = DateTime.fromMillis(timeMs, { zone }).toFormat(' · yyyy-MM-dd HH:mm');
-	const mark = parseBoolean(is_incomplete) ? ' (incomplete)' : '';
-	return `${String(name)}${Number.isNaN(timeMs) ? '' : minute}${mark}`;
+	// n8n does not say the workflow's zone here, so the time says the zone that it is in
+	const minute = DateTime.fromMillis(timeMs, { zone, locale: 'en-US' });
+	const suffix = parseBoolean(is_incomplete) ? ' (incomplete)' : '';
+	const parts = [name, minute.isValid && minute.toFormat('yyyy-MM-dd HH:mm ZZZZ')];
+	const description = compact(parts).join(' · ') + suffix;
+	return answerText === ''
+		? description
+		: `${description} · ${truncateText(answerText, MAX_ANSWER_LENGTH)}`;
 }
 
 /** The records with a valid ID: n8n evaluates a value that begins with "=", and no request takes another one. */

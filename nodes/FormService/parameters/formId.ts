@@ -3,15 +3,30 @@ import { isRecord } from '../api/records';
 import { isWebUrl } from '../api/url';
 
 /**
- * The ID in a text, such as the value of the Form parameter in any mode, without blanks around it. The URL
- * of a form's page has the ID behind `/f/`, `/form/` or `/forms/`, else in the last part of its path.
+ * Extracts the ID of a form from the value of the Form parameter in any mode, without blanks around it. In the
+ * URL of a form's page, the ID follows `/f/`, `/form/` or `/forms/`, or is the last part of the path. Words can
+ * stand before it: `https://host/f/some-words-aB3xY9`.
  */
-export function extractFormId(given: string): string {
-	const text = given.trim();
+export function extractFormId(value: string): string {
+	const text = value.trim();
 	if (!isWebUrl(text)) return text;
-	const parts = new URL(text).pathname.split('/').filter((part) => part !== '');
-	const place = parts.findLastIndex((part) => /^(f|forms?)$/i.test(part));
-	return parts.at(place < 0 ? -1 : place + 1) ?? text;
+	const segments = new URL(text).pathname.split('/').filter((segment) => segment !== '');
+	// in `/forms/aB3xY9/form/preview`, the first marker is followed by the ID
+	const markerIndex = segments.findIndex(
+		(segment, index) => isMarker(segment) && !isMarker(segments[index + 1] ?? ''),
+	);
+	const segment = segments.at(markerIndex < 0 ? -1 : markerIndex + 1);
+	return segment === undefined ? text : removeWords(segment);
+}
+
+function isMarker(segment: string): boolean {
+	return /^(f|forms?)$/i.test(segment);
+}
+
+/** Removes the words before an ID of six letters and digits. The hyphens of a UUID belong to it. */
+function removeWords(segment: string): string {
+	const [, id] = /-([A-Za-z0-9]{6})$/.exec(segment) ?? [];
+	return id ?? segment;
 }
 
 /** Whether an expression gives the value of a parameter, also of one with modes. */

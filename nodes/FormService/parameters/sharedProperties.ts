@@ -26,14 +26,14 @@ export const formLocator: INodeProperties = {
 			name: 'id',
 			type: 'string',
 			placeholder: 'e.g. aB3xY9',
-			hint: "The ID is shown on the form's detail page",
+			hint: "The letters and digits at the end of the form's address. Form: Get Many returns the IDs of all forms.",
 		},
 		{
 			displayName: 'By URL',
 			name: 'url',
 			type: 'string',
 			placeholder: 'e.g. https://forms.example.com/f/aB3xY9',
-			hint: "The URL of the form's page, which contains the form's ID",
+			hint: "The address of the form's page or editor, which contains the form's ID",
 		},
 	],
 };
@@ -45,7 +45,8 @@ export const responseLocator: INodeProperties = {
 	type: 'resourceLocator',
 	required: true,
 	default: { mode: 'list', value: '' },
-	description: 'The response to get. Search the list by any answer, such as a name.',
+	description:
+		'The response to get. Search the list by any answer, such as a name. The answer that was found is saved with the workflow; use By UUID to keep answers out.',
 	modes: [
 		{
 			displayName: 'From List',

@@ -2,7 +2,7 @@ import { groupBy } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { getCreationTimeMs, sortByTime } from '../api/recordTimes';
 import { parseBoolean } from '../api/parseValues';
-import { getId } from '../api/records';
+import { getComparableId } from '../api/records';
 import type { ResponseEvent, TriggerEvent } from '../parameters/triggerEvents';
 import {
 	computeAnswersFingerprint,
@@ -64,7 +64,7 @@ export function comparePage(
 	rules: ComparisonRules,
 ): void {
 	for (const record of page.records) {
-		const fingerprint = computeFingerprint(getId(record)!);
+		const fingerprint = computeFingerprint(getComparableId(record)!);
 		// later pages list again what has moved while the pages were read
 		if (found.has(fingerprint)) continue;
 		const entry = changes.get(fingerprint) ?? before.get(fingerprint);
@@ -144,7 +144,7 @@ function advance(
 /** Whether a page ends with a response that was known before this reading. */
 export function endsWithSeen({ records }: FetchedPage, { before }: Comparison): boolean {
 	const last = records.at(-1);
-	return last !== undefined && before.has(computeFingerprint(getId(last)!));
+	return last !== undefined && before.has(computeFingerprint(getComparableId(last)!));
 }
 
 /**

@@ -1,11 +1,7 @@
 import { pick } from 'lodash';
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import type { FormField } from '../api/answers/fields';
-import {
-	outputNeedsFields,
-	createResponseItem,
-	type ResponseOutput,
-} from '../api/answers/responseItem';
+import { createResponseItem, type ResponseOutput } from '../api/answers/responseItem';
 import { asNodeError } from '../api/errors';
 import { removeSecrets } from '../api/records';
 import type { RequestContext } from '../api/requestContext';
@@ -84,8 +80,7 @@ async function createItem(
 	if (isFormEvent(event)) {
 		return { json: { ...selectFormAttributes(record, output, changed), ...origin } };
 	}
-	const used = outputNeedsFields(output) ? fields : undefined;
-	const { item, fileErrors } = await createResponseItem(context, record, output, used);
+	const { item, fileErrors } = await createResponseItem(context, record, output, fields);
 	for (const { message } of fileErrors) {
 		context.n8n.logger.warn(`A response is delivered without one of its files: ${message}`);
 	}

@@ -3,6 +3,7 @@ import {
 	conditionsNeedFields,
 	filterByConditions,
 	findConditionProblem,
+	findValueProblem,
 } from '../api/answers/conditions';
 import { parseFields, type FormField } from '../api/answers/fields';
 import { hasUnmatchedAnswers } from '../api/answers/matchAnswers';
@@ -22,6 +23,7 @@ import { addDebt, HOUR_MS, hasElapsed } from './requestBudget';
 import { computeFormIntervalMs, getCapacity, type OutputItem, type Poll } from './pollContext';
 import { isFirstFullPass, advancePass, type PassKind } from './passes';
 import { fetchWholeList, type ListSlice } from './fetchSlice';
+import { hasSeveralForms } from './triggerParameters';
 import type { FormState } from './triggerState';
 
 /** How events of responses become items, and what is known of their form then. */
@@ -123,8 +125,13 @@ async function filterEvents(poll: Poll, { formId, comparison }: FormSlice): Prom
 		return { met: await filterByConditions(events, conditions, []), requests: 0 };
 	}
 	const answered = events.map(({ record }) => record);
+	// a running trigger goes on if the form's author changes a choice
+	const checksValues = occasion === 'publish' && !hasSeveralForms(parameters.watch);
 	const findProblem = (fields: readonly FormField[]) =>
-		byField ? findConditionProblem(conditions, fields) : undefined;
+		byField
+			? (findConditionProblem(conditions, fields) ??
+				(checksValues ? findValueProblem(conditions, fields) : undefined))
+			: undefined;
 	let { fields, requests } = await readFormFields(poll, formId);
 	if (findProblem(fields) || (await hasUnmatchedAnswers(answered, fields))) {
 		const again = await readFormFields(poll, formId, true);

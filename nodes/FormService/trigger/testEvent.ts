@@ -1,7 +1,11 @@
 import { isMatch } from 'lodash';
 import type { IDataObject, INode, INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 import { getAccount } from '../api/account';
-import { filterByConditions, findConditionProblem } from '../api/answers/conditions';
+import {
+	filterByConditions,
+	findConditionProblem,
+	findValueProblem,
+} from '../api/answers/conditions';
 import { parseFields, type FormField } from '../api/answers/fields';
 import { fieldKinds } from '../api/answers/fieldKinds';
 import { sortByTime } from '../api/recordTimes';
@@ -24,6 +28,7 @@ import { createFormNotFoundError } from './failures';
 import { parseFormList } from './formList';
 import { createItems, type EventData, type ItemOptions } from './createItems';
 import {
+	hasSeveralForms,
 	isWatched,
 	readTriggerParameters,
 	type TriggerParameters,
@@ -97,14 +102,17 @@ async function listExampleForms(
 async function findNewestMatch(
 	context: RequestContext,
 	{ id, name }: Form,
-	{ conditions, events, lists, output }: TriggerParameters,
+	{ conditions, events, lists, output, watch }: TriggerParameters,
 ): Promise<EventData | undefined> {
 	const target = createTarget(context.account, endpoints.listResponses, { formId: id });
 	const records = await listRecords(context, target).catch((error: unknown) => {
 		throw isFormNotFoundError(error) ? createFormNotFoundError(context.n8n.getNode(), id) : error;
 	});
 	const fields = lists.fields ? await readFields(context, id, output) : undefined;
-	const problem = fields && findConditionProblem(conditions, fields);
+	const problem =
+		fields &&
+		(findConditionProblem(conditions, fields) ??
+			(hasSeveralForms(watch) ? undefined : findValueProblem(conditions, fields)));
 	if (problem !== undefined) throw createConditionError(context.n8n.getNode(), problem);
 	const entries = records.map((record) => ({ record }));
 	const met = await filterByConditions(entries, conditions, fields ?? []);

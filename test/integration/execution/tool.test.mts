@@ -130,6 +130,12 @@ describe('A model', () => {
 		const given = { formId: locator(demoForms.application), options: { downloadFiles: true } };
 		const responses = await resultOf({ ...given, resource: 'response', operation: 'getAll' });
 		expect(JSON.stringify(responses)).toContain('cv.txt');
+		const [{ uuid }] = service.store.responses(contact);
+		const pdf = { resource: 'response', operation: 'getPdf', responseId: uuid };
+		for (const download of [true, false]) {
+			const [result] = await resultOf({ ...pdf, download });
+			expect(result).toEqual({ uuid, pdf_url: expect.stringMatching(/pdf$/) });
+		}
 		expect(service.visits).toEqual([]);
 	});
 

@@ -97,19 +97,19 @@ describe('The list of responses', () => {
 	};
 
 	it.each(['asc', 'desc'] as const)(
-		'has the newest first, without their answers (listed %s)',
+		'has the newest first, without their answers as long as none is searched (listed %s)',
 		async (order) => {
 			Object.assign(service.shapes, { order });
 			const { results } = await search(survey);
 			const names = results.map(({ name }) => name.replace(/\d{4}-\d\d-\d\d \d\d:\d\d/, 'time'));
-			expect(names).toEqual(['S-2 · time', 'S-1 · time']);
+			expect(names).toEqual(['S-2 · time EST', 'S-1 · time EST']);
 			const responseId = { __rl: true, mode: 'list', value: results[0].value };
 			const { items } = await n8n.runNode({ ...get, formId: locator(survey), responseId } as never);
 			expect(items[0].json.number).toBe(2);
 		},
 	);
 
-	it("has the time in the workflow's zone, the number or ID, and marks an incomplete response", async () => {
+	it('has the time and its zone, the number or ID, and marks an incomplete response', async () => {
 		const times = { created_at: '2026-11-22 00:43:10', is_incomplete: 1 };
 		const others = [{ uuid: 'b' }, { uuid: 'c/d' }, { uuid: 'e', number: '=1' }];
 		const records = [{ uuid: 'a', number: 7, ...times }, ...others];
@@ -117,7 +117,7 @@ describe('The list of responses', () => {
 		const { id } = service.store.addForm({ name: 'Odd', fields: [] });
 		const { results } = await search(id);
 		const names = results.map(({ name }) => name);
-		expect(names).toEqual(['7 · 2026-11-21 19:43 (incomplete)', 'b', ' =1']);
+		expect(names).toEqual(['7 · 2026-11-21 19:43 EST (incomplete)', 'b', ' =1']);
 	});
 
 	it('finds responses by their answers and IDs, with one request, also if Form has a URL', async () => {
@@ -127,6 +127,18 @@ describe('The list of responses', () => {
 			expect((await search(url, text)).results).toHaveLength(1);
 		expect((await search(contact, 'nothing like it')).results).toEqual([]);
 		expect(service.requests).toHaveLength(1);
+	});
+
+	it('shows the answer that a search has found, and no other', async () => {
+		const fields = [{ label: 'Name' }, { label: 'Comment' }];
+		const { id } = service.store.addForm({ name: 'Searched', fields });
+		const Comment = `Lovely ${'👍🏽'.repeat(40)}`;
+		const { uuid } = service.store.addResponse(id, { answers: { Name: 'Ada', Comment } });
+		const findName = async (filter: string) => (await search(id, filter)).results[0].name;
+		expect(await findName(' ada')).toMatch(/^1 · [-0-9]+ [:0-9]+ EST · Ada$/);
+		// 13 of 40, each of four code units, none of them broken
+		expect(await findName('LOVE')).toMatch(/ · Lovely (👍🏽){13}…$/u);
+		expect(await findName(uuid)).toMatch(/ EST$/);
 	});
 
 	it('is empty before a form is chosen, and shows 100, but is searched whole', async () => {

@@ -111,8 +111,9 @@ describe('The panel of the node', () => {
 		response create | {"inputMode": "auto"} | formId inputMode columnsNotice formNotice ${adding}
 		response create | {} | formId inputMode fields ${adding}
 		response create | {"inputMode": "json"} | formId inputMode answersJson options: allowOtherChoices skipIfExists
-		response getPdf | {} | formId responseId download
-		response getPdf | {"download": true} | formId responseId download binaryPropertyName
+		response getPdf | {} | formId responseId download binaryPropertyName
+		response getPdf | {"download": false} | formId responseId download
+		response getPdf Tool | {} | toolDescription formId responseId
 		setting update | {} | formId inputMode settings clear preview options: skipUnchanged
 		setting update | {"inputMode": "auto"} | formId inputMode columnsNotice formNotice preview options: skipUnchanged
 		setting update | {"inputMode": "auto", "formId": {"__rl": true, "mode": "id", "value": "={{ $json.id }}"}} | formId inputMode columnsNotice preview options: skipUnchanged
@@ -145,9 +146,10 @@ describe('The panel of the node', () => {
 		}
 	});
 
-	it('turns a switch on that is added to the options of a change, since the switch is off without it', () => {
-		const changes = operationCases.filter(({ effect }) => effect !== 'safe');
-		const options = changes.flatMap(({ properties }) => properties.find(isOptions)!.options!);
+	it('turns a switch on that is added to the options, since the switch is off without it', () => {
+		const options = operationCases.flatMap(
+			({ properties }) => properties.find(isOptions)?.options ?? [],
+		);
 		const switches = (options as INodeProperties[]).filter(({ type }) => type === 'boolean');
 		for (const { name, default: value } of switches) expect([name, value]).toEqual([name, true]);
 	});

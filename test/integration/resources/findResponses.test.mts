@@ -42,6 +42,21 @@ it('Download Files names files by the labels of their fields, whatever the keys 
 	expect(first).toEqual(['name', uuid, 'Name']);
 });
 
+it('Download Files knows by the field what is a file, and says what it has not downloaded', async () => {
+	const fields = [{ label: 'Scan', type: 'file_upload' as const }, { label: 'Link' }];
+	const { id } = service.store.addForm({ name: 'Uploads', fields });
+	const { id: fileId } = service.store.addFile({ type: 'text/plain', data: Buffer.from('scan') });
+	const link = `${service.url}/files/${fileId}/scan`;
+	const Scan = [`scan|${link}`, 'lost', `foto.jpg (1)|${link}`];
+	service.store.addResponse(id, { answers: { Scan, Link: `see here|${link}` } });
+	for (const simplify of [true, false]) {
+		const { items } = await list(id, { simplify, options: { downloadFiles: true } });
+		expect(Object.keys(items[0].binary ?? {})).toEqual(['scan', 'scan_2']);
+		const fileError = 'Scan: The answer has no web address of a file';
+		expect(items[0].json).toMatchObject({ fileError });
+	}
+});
+
 describe('Filters and Sort', () => {
 	/** A form with six responses, a day apart, the first at the first of the month. */
 	const { id: filled } = service.store.addForm({ name: 'Filled', fields: [{ label: 'Day' }] });
@@ -78,6 +93,9 @@ describe('Filters and Sort', () => {
 		[{ filters: { after: '2026-10-01', before: '2026-10-05T08:00Z' } }, [4, 3, 2, 1], 1],
 		[{ filters: { after: time } }, [6], 1],
 		[{ filters: { after: utc } }, [6, 5], 1],
+		// the fourth was submitted at this time
+		[{ filters: { after: '2026-10-04T08:00Z' } }, [6, 5, 4], 1],
+		[{ filters: { before: '2026-10-04T08:00Z' } }, [3, 2, 1], 1],
 		[{ filters: conditionOn('attribute:created_at', 'after', time) }, [6], 1],
 		[{ filters: conditionOn('attribute:created_at', 'after', utc) }, [6, 5], 1],
 		[{ filters: conditionOn('attribute:is_incomplete', 'is', '={{ true }}') }, [], 1],
@@ -112,15 +130,28 @@ describe('Filters and Sort', () => {
 		[{ after: 'soon' }, "'Submitted After' must be a date, such as 2026-01-31 or 2026-01-31T08:00"],
 		[{ conditions: '[{"field": "uuid", "value": "b"}]' }, "'Conditions' is empty"],
 		[{ conditions: { conditions: [day, {}] } }, 'Condition 2 has no field'],
-		['={{ ({ text: "ada" }) }}', "'Conditions: All or Any' must be"],
+		['={{ ({ text: "ada" }) }}', "'Combine Conditions' must be"],
 		[conditionOn('a', 'greater', '1,000'), 'Condition 1 needs a number to compare with, such as'],
 		[conditionOn('a', 'less', '1,000'), 'Condition 1 needs a number'],
 		[conditionOn('a', 'after', 'soon'), 'Condition 1 needs a date, such as 2026-01-31'],
 		[conditionOn('a', 'before', 'soon'), 'Condition 1 needs a date'],
 		[conditionOn('a', 'is', ' '), 'Condition 1 needs a value. To find missing answers, choose'],
+		[conditionOn('attribute:is_incomplete', 'is', 'maybe'), 'Condition 1 needs true or false'],
 	])('are an error before anything is sent if they are %j: %s', async (filters, text, more) => {
 		expect((await list(contact, { filters, ...more })).error?.message).toContain(text);
 		expect(service.requests).toEqual([]);
+	});
+
+	it('are an error that lists the choices if a value is not one of them', async () => {
+		const question = { label: 'Satisfied?', type: 'dropdown', options: ['Yes', 'No'] };
+		const { id } = service.store.addForm({ name: 'Poll', fields: [question] });
+		for (const operator of ['is', 'isNot']) {
+			const filters = conditionOn('Satisfied?', operator, 'Happy');
+			expect((await list(id, { filters })).error).toMatchObject({
+				message: 'The value of condition 1 is not a choice of "Satisfied?"',
+				description: expect.stringContaining('The choices are "Yes", "No".'),
+			});
+		}
 	});
 
 	it('by time are an error only if there are responses and none of them has a time', async () => {

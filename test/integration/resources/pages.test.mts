@@ -71,6 +71,21 @@ it('A response that moves to the next page while pages are read is returned once
 	expect(items.map(({ json }) => json.uuid)).toEqual(['b', 'a', 'c', '', 'd', '']);
 });
 
+it('A UUID is the same in capital and in small letters, on any page', async () => {
+	const [a, b, c] = [1, 2, 3].map((digit) => `${digit}b1f2c3d-4e5f-4a6b-8c7d-0e1f2a3b4c5d`);
+	const listed = [
+		[a, b],
+		[b.toUpperCase(), c],
+	];
+	servePages((at) => ({
+		data: listed[at].map((uuid) => ({ uuid })),
+		last_page: 2,
+		current_page: at + 1,
+	}));
+	const { items } = await n8n.runNode(getAll);
+	expect(items.map(({ json }) => json.uuid)).toEqual([a, b, c]);
+});
+
 it.each([
 	['lead to an earlier one', 2, (at: number) => ({ data: [{ uuid: `r${at}` }], next: '?page=2' })],
 	['begin alike', 4, (at: number) => ({ data: [{ uuid: 'a' }, { at }], next: `?page=${at + 2}` })],

@@ -23,6 +23,13 @@ it.each([
 	expect(asked).toEqual([incomplete, incomplete]);
 });
 
+it('Response: Get finds a UUID in capital or small letters', async () => {
+	const get = { resource: 'response', operation: 'get', formId: locator(survey) };
+	const [{ uuid }] = service.store.responses(survey);
+	const { items } = await n8n.runNode({ ...get, responseId: uuid.toUpperCase() });
+	expect(items[0].json.uuid).toBe(uuid);
+});
+
 it('Response: Get says that the form has no such response', async () => {
 	const get = { resource: 'response', operation: 'get', formId: locator(survey) };
 	const { error } = await n8n.runNode({ ...get, responseId: 'absent' });
@@ -51,12 +58,15 @@ describe('Response: Get PDF', () => {
 		},
 	);
 
-	it('gives the link alone by default, and names no binary field that is blank', async () => {
+	it('gives the file and its link, or the link alone, and names no binary field that is blank', async () => {
 		const given = { ...getPdf, responseId: uuid };
 		const json = { uuid, pdf_url: expect.stringMatching(/\.pdf$/) };
-		expect((await n8n.runNode(given)).items).toEqual([{ json, pairedItem: { item: 0 } }]);
-		expect(service.visits).toEqual([]);
-		const { error } = await n8n.runNode({ ...given, download: true, binaryPropertyName: ' ' });
+		const [item] = (await n8n.runNode(given)).items;
+		expect(item).toMatchObject({ json, binary: { data: { fileExtension: 'pdf' } } });
+		const { items } = await n8n.runNode({ ...given, download: false });
+		expect(items).toEqual([{ json, pairedItem: { item: 0 } }]);
+		expect(service.visits).toHaveLength(1);
+		const { error } = await n8n.runNode({ ...given, binaryPropertyName: ' ' });
 		expect(error?.message).toBe("'Put Output File in Field' is missing");
 	});
 

@@ -44,6 +44,26 @@ describe('A condition', () => {
 		await expect(testing).rejects.toThrow('no field "Nmae"');
 	});
 
+	it('whose value is not a choice of the field is an error for whoever activates or tests it', async () => {
+		const fields = [{ label: 'Color', type: 'dropdown', options: ['Red', 'Blue'] }];
+		const { id } = store.addForm({ name: 'Colors', fields });
+		const wrong = filters(condition('Color', 'Green'));
+		const trigger = watch(n8n, id, wrong);
+		const problem = {
+			message: 'The value of condition 1 is not a choice of "Color"',
+			description: expect.stringMatching(/^The choices are "Red", "Blue"\./),
+		};
+		await expect(trigger.poll()).rejects.toMatchObject(problem);
+		store.addResponse(id, { answers: { Color: 'Red' } });
+		await expect(trigger.poll({ mode: 'manual' })).rejects.toMatchObject(problem);
+		// a choice that the form's author changes later stops nothing
+		const right = filters(condition('Color', 'Blue'));
+		await trigger.poll({}, right);
+		store.fields(id)[0].options = ['Red', 'Navy'];
+		store.addResponse(id, { answers: { Color: 'Navy' } });
+		expect(await trigger.poll(tick, right)).toEqual([]);
+	});
+
 	it('on a field that was renamed is reported once, and delivers when the field has its name again', async () => {
 		const forms = [addForm(world).form, addForm(world).form];
 		const named = filters(condition('Name', 'Ada'));

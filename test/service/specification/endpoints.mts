@@ -96,7 +96,7 @@ function settingsEndpoint(api: FastifyInstance, parts: Parts) {
 		return {
 			success: true,
 			message: 'Form settings updated.',
-			data: { id, name: settings.name, updated_at: updatedAt },
+			data: { id, name: settings.name, updated_at: updatedAt, ...secretsOf(parts) },
 		};
 	});
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { getId } from '../../../nodes/FormService/api/records.ts';
+import { getComparableId, getId, removeSecrets } from '../../../nodes/FormService/api/records.ts';
 
 it.each([
 	[{ uuid: 'A', id: 1 }, 'A'],
@@ -13,4 +13,28 @@ it.each([
 // JSON.parse has rounded such a number, so that two records would have one
 it.each([{}, { uuid: null }, { id: 2 ** 53 }, { id: NaN }])('%j has no identity', (record) => {
 	expect(getId(record)).toBeUndefined();
+});
+
+it.each([
+	[{ uuid: '9B1F2C3D-4E5F-4A6B-8C7D-0E1F2A3B4C5D' }, '9b1f2c3d-4e5f-4a6b-8c7d-0e1f2a3b4c5d'],
+	// other IDs differ by case
+	[{ id: 'aB3xY9' }, 'aB3xY9'],
+	[{}, undefined],
+])('%j is compared as %j', (record, identity) => {
+	expect(getComparableId(record)).toBe(identity);
+});
+
+it('Secrets are left out at any depth, by the names of attributes', () => {
+	const names = [
+		'webhook_secret',
+		'accessToken',
+		'api-key',
+		'private_key',
+		'password',
+		'webhookUrl',
+	];
+	const secrets = Object.fromEntries(names.map((name) => [name, 'x']));
+	const kept = { id: 'a', custom_key: 'b', two_factor_confirmed_at: null };
+	const record = { ...kept, ...secrets, list: [{ ...secrets, ...kept }], answers: secrets };
+	expect(removeSecrets(record, ['answers'])).toEqual({ ...kept, list: [kept], answers: secrets });
 });

@@ -1,22 +1,15 @@
 import { DateTime } from 'luxon';
 import type { GenericValue, IDataObject } from 'n8n-workflow';
 import { yieldIfDue } from '../clock';
-import { parseDay, parseNumber, parseTimeMs } from '../parseValues';
-import { isRecord } from '../records';
+import { parseBoolean, parseDay, parseNumber, parseTimeMs } from '../parseValues';
 import { findChoice } from './choices';
 import { findField, type FormField } from './fields';
-import {
-	isBlank,
-	normalizeAnswer,
-	parseAnswer,
-	type AnswerSpec,
-	type FieldKind,
-} from './fieldKinds';
+import { flattenAnswer, type Scalar } from './flattenAnswer';
+import { normalizeAnswer, parseAnswer, type AnswerSpec, type FieldKind } from './fieldKinds';
 import { matchAnswers, type MatchResult } from './matchAnswers';
 import { SIMPLIFIED_ATTRIBUTES } from '../responseAttributes';
 import { formatNames, foldCase } from '../spelling';
 import { getSubmissionTimeMs } from '../recordTimes';
-import { collectFiles } from './uploads';
 
 /** How a value is compared, each way with its name in the editor. */
 export const OPERATORS = {
@@ -45,16 +38,16 @@ export type Condition = {
 };
 
 export type ConditionSet = {
-	match: 'all' | 'any';
+	combinator: 'all' | 'any';
 	conditions: readonly Condition[];
 	/** The time zone of the workflow, for times that do not state their own zone. */
 	zone: string;
 };
 
-/** What stands before the name of an attribute in the value of the editor's list: a field can have the name too. */
+/** The prefix of an attribute in the value of the editor's list, because a field can have the same name. */
 export const ATTRIBUTE_PREFIX = 'attribute:';
 
-/** The attributes of a response by which people filter, as the editor lists them. */
+/** The attributes of a response by which users filter, as the editor lists them. */
 export const FILTERABLE_ATTRIBUTES: Readonly<Record<string, { title: string; kind: FieldKind }>> = {
 	is_incomplete: { title: 'Incomplete', kind: 'boolean' },
 	number: { title: 'Number', kind: 'number' },
@@ -67,23 +60,51 @@ export function conditionsNeedFields({ conditions }: ConditionSet): boolean {
 	return conditions.some(({ field }) => !field.startsWith(ATTRIBUTE_PREFIX));
 }
 
+/** Why conditions cannot be checked, and what the user can do. */
+export type ConditionProblem = { message: string; description: string };
+
 /**
- * Why the conditions cannot be checked, and what to do: the first name that is neither a field nor an
- * attribute. Such a condition would hold every response back, or none.
+ * Finds the first name in conditions that is neither a field nor an attribute. No response or every response
+ * would meet such a condition.
  */
 export function findConditionProblem(
 	{ conditions }: ConditionSet,
 	fields: readonly FormField[],
-): { message: string; description: string } | undefined {
-	const wrong = conditions.findIndex(
+): ConditionProblem | undefined {
+	const index = conditions.findIndex(
 		({ field }) =>
 			findField(field, fields) === undefined &&
 			!SIMPLIFIED_ATTRIBUTES.includes(getAttribute(field)),
 	);
-	if (wrong < 0) return undefined;
-	const message = `The form has no field "${conditions[wrong].field}"`;
+	if (index < 0) return undefined;
+	const message = `The form has no field "${conditions[index].field}"`;
 	const titles = formatNames(fields.map(({ title }) => `"${title}"`)) || 'none';
-	const description = `Choose the field of condition ${wrong + 1} again, or remove the condition. The form's fields are ${titles}.`;
+	const description = `Choose the field of condition ${index + 1} again, or remove the condition. The form's fields are ${titles}.`;
+	return { message, description };
+}
+
+/**
+ * Finds the first condition whose value is not a choice of its field. Choices of a form can change, so a
+ * trigger that is running does not check this.
+ */
+export function findValueProblem(
+	{ conditions }: ConditionSet,
+	fields: readonly FormField[],
+): ConditionProblem | undefined {
+	const index = conditions.findIndex(({ field: name, operator, value }) => {
+		const field = findField(name, fields);
+		if (field === undefined || !['is', 'isNot'].includes(operator)) return false;
+		if (field.kind === 'boolean') return parseBoolean(value) === undefined;
+		return field.choices.length > 0 && findChoice(value, field.choices) === undefined;
+	});
+	if (index < 0) return undefined;
+	const { title, kind, choices } = findField(conditions[index].field, fields)!;
+	const message = `The value of condition ${index + 1} is not a choice of "${title}"`;
+	const names = formatNames(choices.map(({ name }) => `"${name}"`));
+	const description =
+		kind === 'boolean'
+			? 'The choices are yes and no.'
+			: `The choices are ${names}. To find an answer that was entered under "Other", use Contains.`;
 	return { message, description };
 }
 
@@ -92,115 +113,129 @@ function getAttribute(name: string): string {
 }
 
 /**
- * Keeps the entries whose responses meet the conditions; without any, each does. n8n's own
+ * Returns the entries whose responses meet the conditions; all entries if there are no conditions. n8n's own
  * `executeFilterCondition` is not used: in its loose mode, null is less than 5, "1,200" and times in epoch
- * seconds are errors, and 01/02/2026 is a time; it knows no time zone, and it takes 50 times as long.
+ * seconds are errors, and 01/02/2026 is a time. It knows no time zone, and it takes 50 times as long.
  *
  * @param fields the fields of the form, if the conditions need them
  */
 export async function filterByConditions<Entry extends { record: IDataObject }>(
 	entries: readonly Entry[],
-	{ match, conditions, zone }: ConditionSet,
+	{ combinator, conditions, zone }: ConditionSet,
 	fields: readonly FormField[],
 ): Promise<Entry[]> {
 	if (conditions.length === 0) return [...entries];
-	const subjects = conditions.map((condition) => createSubject(condition, fields, zone));
-	const met: Entry[] = [];
+	const prepared = conditions.map((condition) => prepareCondition(condition, fields, zone));
+	const matches: Entry[] = [];
 	for (const entry of entries) {
 		await yieldIfDue();
 		const answers = matchAnswers(entry.record, fields);
-		const isMet = (subject: Subject) => meetsCondition(entry.record, answers, subject);
-		if (match === 'all' ? subjects.every(isMet) : subjects.some(isMet)) met.push(entry);
+		const isMet = (condition: PreparedCondition) =>
+			meetsCondition(entry.record, answers, condition);
+		if (combinator === 'all' ? prepared.every(isMet) : prepared.some(isMet)) matches.push(entry);
 	}
-	return met;
+	return matches;
 }
 
-/** A condition with what it is about, a field or an attribute of the response, and what its value means. */
-type Subject = ReturnType<typeof createSubject>;
+/** A condition with its field or attribute, and what its value means there. */
+type PreparedCondition = ReturnType<typeof prepareCondition>;
 
-function createSubject(
+function prepareCondition(
 	{ field: name, operator, value }: Condition,
 	fields: readonly FormField[],
 	zone: string,
 ) {
 	const attribute = getAttribute(name);
 	const field = findField(name, fields);
-	const ofAttribute = { kind: FILTERABLE_ATTRIBUTES[attribute]?.kind ?? 'text', choices: [] };
-	const { kind, choices }: AnswerSpec = field ?? ofAttribute;
-	// a value that is no time is neither before nor after one
-	const [timeMs = NaN, day] = [parseTimeMs(value, zone), parseDay(value)];
+	const attributeSpec = { kind: getAttributeKind(attribute), choices: [] };
+	const { kind, choices }: AnswerSpec = field ?? attributeSpec;
+	// a value that is not a time is neither before nor after a time
+	const timeMs = parseTimeMs(value, zone) ?? NaN;
+	const day = parseDay(value);
 	return { operator, field, attribute, kind, choices, zone, value, timeMs, day };
 }
 
+function getAttributeKind(attribute: string): FieldKind {
+	const kind = FILTERABLE_ATTRIBUTES[attribute]?.kind;
+	return kind ?? (attribute.endsWith('_at') ? 'dateTime' : 'text');
+}
+
 /** Whether a response meets a condition. A list meets a condition that one of its entries meets. */
-function meetsCondition(record: IDataObject, { byField }: MatchResult, subject: Subject): boolean {
-	const { operator, field, attribute, value } = subject;
+function meetsCondition(
+	record: IDataObject,
+	{ byField }: MatchResult,
+	condition: PreparedCondition,
+): boolean {
+	const { operator, field, attribute, value } = condition;
 	// a service can have the time of submission under another name
-	const spare = attribute === 'submitted_at' ? getSubmissionTimeMs(record) : null;
-	const given = field ? byField[field.position]?.value : (record[attribute] ?? spare);
-	const parts = flattenAnswer(parseAnswer(given as GenericValue, subject));
+	const submittedAt = attribute === 'submitted_at' ? getSubmissionTimeMs(record) : null;
+	const answer = field ? byField[field.position]?.value : (record[attribute] ?? submittedAt);
+	const parsed = parseAnswer(answer as GenericValue, condition);
+	const scalars = flattenAnswer(parsed, condition.kind === 'file');
 	switch (operator) {
 		case 'isEmpty':
-			return parts.length === 0;
+			return scalars.length === 0;
 		case 'isNotEmpty':
-			return parts.length > 0;
+			return scalars.length > 0;
 		case 'is':
-			return parts.some((part) => isSame(part, subject));
+			return scalars.some((scalar) => isEqualTo(scalar, condition));
 		case 'isNot':
-			return !parts.some((part) => isSame(part, subject));
+			return !scalars.some((scalar) => isEqualTo(scalar, condition));
 		case 'contains':
-			return parts.some((part) => containsText(part, subject));
+			return scalars.some((scalar) => containsText(scalar, condition));
 		case 'greater':
-			return parts.some((part) => (parseNumber(part) ?? NaN) > Number(value));
+			return scalars.some((scalar) => (parseNumber(scalar) ?? NaN) > Number(value));
 		case 'less':
-			return parts.some((part) => (parseNumber(part) ?? NaN) < Number(value));
+			return scalars.some((scalar) => (parseNumber(scalar) ?? NaN) < Number(value));
+		// After takes its time in and Before leaves it out, so that two periods that meet share no response
 		case 'after':
-			return parts.some((part) => compareTimes(part, subject) > 0);
+			return scalars.some((scalar) => compareTimes(scalar, condition) >= 0);
 		case 'before':
-			return parts.some((part) => compareTimes(part, subject) < 0);
+			return scalars.some((scalar) => compareTimes(scalar, condition) < 0);
 	}
 }
 
-type Part = string | number | boolean;
-
-/**
- * The texts, numbers and booleans in the value of an answer, also inside lists and objects. An uploaded
- * file gives its name: nobody searches its address.
- */
-export function flattenAnswer(value: unknown): Part[] {
-	if (Array.isArray(value)) return value.flatMap(flattenAnswer);
-	const files = collectFiles(value as GenericValue);
-	if (files.length > 0) return files.map(({ name }) => name);
-	if (isRecord(value)) return Object.values(value).flatMap(flattenAnswer);
-	return isBlank(value) ? [] : [value as Part];
-}
-
-function containsText(part: Part, { choices, value }: Subject): boolean {
-	const texts = [part, findChoice(part, choices)?.name ?? ''];
+function containsText(scalar: Scalar, { choices, value }: PreparedCondition): boolean {
+	const texts = [scalar, findChoice(scalar, choices)?.name ?? ''];
 	return texts.some((text) => foldCase(String(text)).includes(foldCase(value)));
 }
 
-/** Values are the same by what they mean to their field, such as a number, a time or a choice, or by their texts. */
-function isSame(part: Part, subject: Subject): boolean {
-	const { kind, choices, value } = subject;
-	if (compareTimes(part, subject) === 0) return true;
-	// a part of a list is one choice
-	const field = { kind: kind === 'multipleChoice' ? 'singleChoice' : kind, choices } as const;
-	const [one, other] = [part, value].map((each) => normalizeAnswer(field, each) ?? String(each));
-	return foldCase(one) === foldCase(other);
+/** Whether two values mean the same to their field, as a number, a time or a choice, or are the same text. */
+function isEqualTo(scalar: Scalar, condition: PreparedCondition): boolean {
+	const { kind, choices, value } = condition;
+	// a long number in a text can be read as a time
+	const areTimes = isTimeKind(kind) || (isDate(scalar) && isDate(value));
+	if (areTimes && compareTimes(scalar, condition) === 0) return true;
+	// a scalar in a list is one choice
+	const spec = { kind: kind === 'multipleChoice' ? 'singleChoice' : kind, choices } as const;
+	const normalize = (part: Scalar) => foldCase(normalizeAnswer(spec, part) ?? String(part));
+	return normalize(scalar) === normalize(value);
+}
+
+function isTimeKind(kind: FieldKind): boolean {
+	return kind === 'date' || kind === 'dateTime';
+}
+
+/** Whether a text is a full date, with or without a time. A month or epoch seconds are not. */
+function isDate(value: Scalar): boolean {
+	const text = String(value).trim();
+	return !/^(\d+|\d{4}-\d\d)$/.test(text) && parseTimeMs(text, 'utc') !== undefined;
 }
 
 /**
- * How a time lies to that of the condition: 0 if it is the same, above 0 if it is later, NaN if it is no time.
- * If one of them is a day, their days in the workflow's zone are compared.
+ * Compares a time with that of the condition: 0 if they are the same, above 0 if it is later, NaN if it is not
+ * a time. If one of them is a day, their days in the workflow's zone are compared.
  */
-function compareTimes(part: Part, { field, kind, timeMs, day, zone }: Subject): number {
+function compareTimes(
+	scalar: Scalar,
+	{ field, kind, timeMs, day, zone }: PreparedCondition,
+): number {
 	// the service's own times are UTC (specification, section 2.1); an answered date is one of the calendar
-	const partMs = parseTimeMs(part, field === undefined ? 'utc' : zone) ?? NaN;
-	const difference = partMs - timeMs;
+	const scalarMs = parseTimeMs(scalar, field === undefined ? 'utc' : zone) ?? NaN;
+	const difference = scalarMs - timeMs;
 	// services list a day as its midnight in one zone or another
-	const partDay = parseDay(kind === 'date' ? String(part).trim().slice(0, 10) : part);
-	if (Number.isNaN(difference) || (partDay ?? day) === undefined) return difference;
-	const toDay = (one: number) => DateTime.fromMillis(one, { zone }).toISODate()!;
-	return (partDay ?? toDay(partMs)).localeCompare(day ?? toDay(timeMs));
+	const scalarDay = parseDay(kind === 'date' ? String(scalar).trim().slice(0, 10) : scalar);
+	if (Number.isNaN(difference) || (scalarDay ?? day) === undefined) return difference;
+	const toDay = (ms: number) => DateTime.fromMillis(ms, { zone }).toISODate()!;
+	return (scalarDay ?? toDay(scalarMs)).localeCompare(day ?? toDay(timeMs));
 }

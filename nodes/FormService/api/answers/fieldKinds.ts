@@ -1,6 +1,13 @@
 import { isEmpty } from 'lodash';
 import type { FieldType, GenericValue, IDataObject } from 'n8n-workflow';
-import { isLocalTime, parseBoolean, parseDay, parseNumber, parseTimeMs } from '../parseValues';
+import {
+	isLocalTime,
+	parseBoolean,
+	parseDay,
+	parseExactNumber,
+	parseNumber,
+	parseTimeMs,
+} from '../parseValues';
 import { isRecord, getListEntries } from '../records';
 import { isWebUrl } from '../url';
 import { findChoice, splitChoices, type Choice } from './choices';
@@ -54,7 +61,7 @@ export const fieldKinds = {
 			if (isWebUrl(address)) return { answer: address };
 			return { problem: 'must be the http or https URL of an already uploaded file' };
 		},
-		read: (value) => (isRecord(value) ? [value] : value),
+		read: (value) => (isRecord(value) ? (getListEntries(value) ?? [value]) : value),
 		normalize: () => undefined,
 		widget: 'url',
 		hint: 'file URL',
@@ -83,8 +90,7 @@ export const fieldKinds = {
 			if (parseNumber(value) !== undefined) return encodeAny(value);
 			return { problem: 'must be a number, such as 1234.5 (without commas or units)' };
 		},
-		// "01234" and a number with more digits than JavaScript keeps stay text
-		read: (value) => (String(parseNumber(value)) === value ? Number(value) : value),
+		read: (value) => (typeof value === 'string' ? (parseExactNumber(value) ?? value) : value),
 		normalize: (value) => keepExact(parseNumber(value))?.toString(),
 		widget: 'number',
 		example: () => 1,
@@ -106,8 +112,11 @@ export const fieldKinds = {
 		...plain,
 		types: /^(multi_?select|multiple_choice|tags|checkboxes)$/,
 		encode: (value, rules) => encodeChoices(value, rules, 'several'),
-		read: (value, choices) =>
-			(typeof value === 'string' && splitChoices(value, choices)) || [value].flat(),
+		read: (value, choices) => {
+			const several = typeof value === 'string' ? splitChoices(value, choices) : undefined;
+			// PHP sends a list with gaps as an object
+			return (several ?? getListEntries(value) ?? [value]) as GenericValue;
+		},
 		normalize: () => undefined,
 		hint: 'one or more',
 		example: (choices) => choices.slice(0, 2).map(({ value }) => value),
@@ -179,7 +188,7 @@ export function encodeAnswer(
  * it is. No answer is null.
  */
 export function parseAnswer(given: GenericValue, field?: AnswerSpec): GenericValue {
-	const value = parseFiles(given ?? null);
+	const value = parseFiles(given ?? null, field?.kind === 'file');
 	if (field === undefined) return value;
 	return isBlank(value) ? null : fieldKinds[field.kind].read(value, field.choices);
 }

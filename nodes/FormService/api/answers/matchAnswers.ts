@@ -14,8 +14,6 @@ export type MatchResult = {
 	answers: readonly MatchedAnswer[];
 	/** By the positions of the fields. Of several entries of one field, the first one is its answer. */
 	byField: ReadonlyArray<MatchedAnswer | undefined>;
-	/** Labels that several fields share, so that only the order decides which answer is whose. */
-	byPosition: string[];
 	/** A sentence on the answers that could not be read. */
 	problem?: string;
 };
@@ -29,7 +27,6 @@ export type MatchResult = {
 export function matchAnswers(record: IDataObject, fields: readonly FormField[] = []): MatchResult {
 	const { answers: decoded, problem } = decodeAnswers(record);
 	const byField: Array<MatchedAnswer | undefined> = Array(fields.length).fill(undefined);
-	const byPosition = new Set<string>();
 	const { listLabeled, findByName } = indexFields(fields);
 	const isFree = (field?: FormField): field is FormField =>
 		field !== undefined && byField[field.position] === undefined;
@@ -43,10 +40,9 @@ export function matchAnswers(record: IDataObject, fields: readonly FormField[] =
 		// in a map, a label can be a custom key
 		const field = labeled.find(isFree) ?? (isNamed ? findByName(label) : keyed);
 		if (!isFree(field)) return answer;
-		if (labeled.length > 1) byPosition.add(field.label);
 		return (byField[field.position] = { ...answer, field });
 	});
-	return { answers, byField, byPosition: [...byPosition], problem };
+	return { answers, byField, problem };
 }
 
 /**

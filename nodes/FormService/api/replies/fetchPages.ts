@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { API_PATH } from '../account';
 import type { Target } from '../endpoints';
 import { CHECK_REPLY, ASK_FOR_LARGER_PAGES, ServiceError, truncateText } from '../errors';
-import { getId } from '../records';
+import { getComparableId } from '../records';
 import { callApi } from '../request/callApi';
 import { REQUESTS_PER_DAY } from '../request/requestQueue';
 import {
@@ -58,7 +58,8 @@ export async function* fetchPages(
 		requested.add(position.url);
 		const { page, unknown } = await readPage(context, target, position);
 		const [first] = page.records;
-		const beginning = first === undefined ? page.url : (getId(first) ?? JSON.stringify(first));
+		const beginning =
+			first === undefined ? page.url : (getComparableId(first) ?? JSON.stringify(first));
 		repeatedPages = beginnings.has(beginning) ? repeatedPages + 1 : 0;
 		if (repeatedPages > MAX_REPEATED_PAGES) throw createReplyError(context, LOOP);
 		beginnings.add(beginning);

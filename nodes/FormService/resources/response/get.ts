@@ -1,6 +1,6 @@
 import { outputNeedsFields, createResponseItem } from '../../api/answers/responseItem';
 import { endpoints } from '../../api/endpoints';
-import { getId } from '../../api/records';
+import { getComparableId, toComparableId } from '../../api/records';
 import { listRecords } from '../../api/service';
 import {
 	createParameterError,
@@ -37,7 +37,9 @@ export const responseGet: Operation = {
 			ids: { formId },
 			async read(request) {
 				const records = await fetchOncePerRun(request, listRecords);
-				const record = records.find((one) => getId(one) === responseId);
+				const record = records.find(
+					(candidate) => getComparableId(candidate) === toComparableId(responseId),
+				);
 				if (record === undefined) {
 					throw createParameterError(
 						input,

@@ -1,5 +1,9 @@
 import type { IDataObject, INodeExecutionData, INodeProperties } from 'n8n-workflow';
-import { conditionsNeedFields, findConditionProblem } from '../../api/answers/conditions';
+import {
+	conditionsNeedFields,
+	findConditionProblem,
+	findValueProblem,
+} from '../../api/answers/conditions';
 import { findResponses, isUnfiltered } from '../../api/answers/findResponses';
 import { getSubmissionTimeMs } from '../../api/recordTimes';
 import { outputNeedsFields, createResponseItem } from '../../api/answers/responseItem';
@@ -28,7 +32,7 @@ import { fetchFields } from './fetchFields';
 const STATUSES = { all: 'All', complete: 'Complete', incomplete: 'Incomplete' };
 
 /** Which responses the listing has (specification, section 4, rule 1). */
-const statusChoice: INodeProperties = {
+const statusProperty: INodeProperties = {
 	displayName: 'Status',
 	name: 'status',
 	type: 'options',
@@ -60,7 +64,7 @@ export const responseGetAll: Operation = {
 		formLocator,
 		returnAllSwitch,
 		limitInput,
-		statusChoice,
+		statusProperty,
 		...filterProperties,
 		simplifySwitch,
 		createOptionsProperty(outputOptions),
@@ -69,19 +73,19 @@ export const responseGetAll: Operation = {
 		const formId = readFormId(input);
 		const status = readSelectedOption(input, 'status', 'Status', STATUSES);
 		const limit = readLimit(input);
-		const wanted = readResponseQuery(input);
+		const query = readResponseQuery(input);
 		const output = readResponseOutput(input);
 		return {
 			ids: { formId },
 			async read(request) {
-				const { after, before, conditions } = wanted;
+				const { submittedAfterMs, submittedBeforeMs, conditions } = query;
 				const needFields = outputNeedsFields(output) || conditionsNeedFields(conditions);
-				// a listing that is sorted or filtered has to be read whole
-				const enough = status === 'all' && isUnfiltered(wanted) ? limit : undefined;
+				// a list that is sorted or filtered has to be read whole
+				const fetchLimit = status === 'all' && isUnfiltered(query) ? limit : undefined;
 				const listed = await fetchOncePerRun(
 					request,
-					async (context, target) => await listRecords(context, target, enough),
-					enough,
+					async (context, target) => await listRecords(context, target, fetchLimit),
+					fetchLimit,
 				);
 				// a service may ignore the filter
 				const records = listed.filter(
@@ -90,7 +94,8 @@ export const responseGetAll: Operation = {
 				);
 				const lacksTime = (record: IDataObject) => getSubmissionTimeMs(record) === undefined;
 				// otherwise the filter would silently drop every response
-				if ((after ?? before) !== undefined && records.length > 0 && records.every(lacksTime)) {
+				const hasPeriod = (submittedAfterMs ?? submittedBeforeMs) !== undefined;
+				if (hasPeriod && records.length > 0 && records.every(lacksTime)) {
 					throw createParameterError(
 						input,
 						'Form Service does not say when the responses were submitted',
@@ -98,10 +103,12 @@ export const responseGetAll: Operation = {
 					);
 				}
 				const fields = needFields ? await fetchFields(request, formId, output) : undefined;
-				const problem = findConditionProblem(conditions, fields ?? []);
+				const problem =
+					findConditionProblem(conditions, fields ?? []) ??
+					findValueProblem(conditions, fields ?? []);
 				if (problem !== undefined)
 					throw createParameterError(input, problem.message, problem.description);
-				const found = await findResponses(records, wanted, fields);
+				const found = await findResponses(records, query, fields);
 				const items: INodeExecutionData[] = [];
 				// one after another: an item can have files to download
 				for (const record of found.slice(0, limit)) {

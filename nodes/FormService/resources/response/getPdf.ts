@@ -21,7 +21,7 @@ export const responseGetPdf: Operation = {
 		name: 'Get PDF',
 		value: 'getPdf',
 		action: 'Get response PDF',
-		description: 'Retrieve a PDF summary of a response as a link and optionally as a file',
+		description: 'Retrieve a PDF summary of a response as a file and as a link',
 	},
 	endpoint: endpoints.getPdf,
 	toolDescription:
@@ -37,8 +37,9 @@ export const responseGetPdf: Operation = {
 			displayName: 'Download PDF',
 			name: 'download',
 			type: 'boolean',
-			default: false,
-			description: 'Whether to also download the PDF into a binary field',
+			default: true,
+			description:
+				'Whether to download the PDF into a binary field. Without it, the output has only a link, which stops working within about a day.',
 		},
 		{
 			displayName: FIELD_LABEL,
@@ -52,7 +53,7 @@ export const responseGetPdf: Operation = {
 	],
 	prepare(input) {
 		const responseId = readResponseId(input);
-		const download = readSwitch(input, 'download', 'Download PDF', false);
+		const download = readSwitch(input, 'download', 'Download PDF', true);
 		const name = 'binaryPropertyName';
 		const field = readText(input, name, FIELD_LABEL, DEFAULT_BINARY_FIELD).trim();
 		if (field === '') throw createParameterError(input, `'${FIELD_LABEL}' is missing`);

@@ -3,7 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { endpoints, createTarget } from '../../api/endpoints';
 import { truncateText } from '../../api/errors';
 import { parseBoolean } from '../../api/parseValues';
-import { getFormId } from '../../api/records';
+import { getFormId, removeSecrets } from '../../api/records';
 import { listRecords, updateSettings } from '../../api/service';
 import {
 	describeAllowedValues,
@@ -163,7 +163,7 @@ async function updateForm(
 	forms?.set(formId, omit(form, Object.keys(rest)));
 	const updated = await updateSettings(context, { ...target, body: rest });
 	forms?.set(formId, after);
-	return { ...updated, status: 'updated', ...compared };
+	return { ...removeSecrets(updated), status: 'updated', ...compared };
 }
 
 /** The most characters of a value that a summary shows. */

@@ -1,8 +1,10 @@
+import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import {
 	filterByConditions,
 	findConditionProblem,
+	findValueProblem,
 	type Operator,
 } from '../../../../nodes/FormService/api/answers/conditions.ts';
 import { parseFields, type FormField } from '../../../../nodes/FormService/api/answers/fields.ts';
@@ -16,7 +18,7 @@ afterEach(() => vi.unstubAllEnvs());
 const NEW_YORK = 'America/New_York';
 
 const toConditions = (field: string, operator: Operator, value: string, zone = NEW_YORK) =>
-	({ match: 'all', conditions: [{ field, operator, value }], zone }) as const;
+	({ combinator: 'all', conditions: [{ field, operator, value }], zone }) as const;
 
 const meets = async (
 	record: IDataObject,
@@ -49,7 +51,9 @@ it.each<[string, unknown, Operator, string, boolean]>([
 	['datetime', '2026-12-24T10:00', 'is', '2026-12-24T15:00Z', true],
 	['datetime', '2026-12-24T03:00:00Z', 'before', '2026-12-24T03:00:01Z', true],
 	['datetime', '2026-12-24T03:00:00Z', 'before', '2026-12-24T03:00:00Z', false],
-	['datetime', '2026-12-24T03:00:00Z', 'after', '2026-12-24T03:00:00Z', false],
+	['datetime', '2026-12-24T03:00:00Z', 'after', '2026-12-24T03:00:00Z', true],
+	['date', '2026-12-24', 'after', '2026-12-24', true],
+	['date', '2026-12-24', 'before', '2026-12-24', false],
 	['select', 'b', 'is', 'BLUE, dark', true],
 	['select', ['r'], 'isNot', 'red', false],
 	['select', 'r', 'contains', 'ed', true],
@@ -60,6 +64,13 @@ it.each<[string, unknown, Operator, string, boolean]>([
 	['text', 'Two\r\nlines', 'is', 'Two\nlines', true],
 	['text', true, 'is', 'True', true],
 	['text', { a: { b: 'Ada' } }, 'is', 'ada', true],
+	// a number in a text is not a time, and neither is a month
+	['text', '1769842800', 'is', '2026-01-31T07:00:00Z', false],
+	['text', 1_234_567_890_000, 'is', '1234567890', false],
+	['number', '1769842800000', 'is', '1769842800', false],
+	['text', '2026-01', 'is', '2026-01-01', false],
+	['text', '2026-01-31T07:00:00Z', 'is', '2026-01-31T02:00', true],
+	['number', '+19.90', 'greater', '19.8', true],
 	['text', ' ', 'isEmpty', '', true],
 	['number', 0, 'isEmpty', '', false],
 	['boolean', false, 'isNotEmpty', '', true],
@@ -67,6 +78,12 @@ it.each<[string, unknown, Operator, string, boolean]>([
 	['text', null, 'isNot', 'x', true],
 	['file_upload', ['cv.pdf|https://files.example/cv.pdf'], 'is', 'CV.pdf', true],
 	['file_upload', ['cv.pdf|https://files.example/cv.pdf'], 'contains', 'files.example', false],
+	['file_upload', ['scan|https://files.example/1'], 'is', 'scan', true],
+	['file_upload', { url: 'https://files.example/1', title: 'Scan' }, 'contains', 'scan', true],
+	['text', { name: 'Shop', url: 'https://shop.example/p/1' }, 'contains', 'shop.example', true],
+	['text', { url: 'https://h/1', note: { text: 'urgent' } }, 'contains', 'urgent', true],
+	['text', { name: 'cv.pdf', url: 'https://h/1', note: 'urgent' }, 'contains', 'urgent', true],
+	['multiple_choice', { 0: 'Green', 2: 'r' }, 'is', 'Red', true],
 ])('A condition on an answer of the type %s: %j %s %j: %s', async (type, value, ...how) => {
 	vi.stubEnv('TZ', 'Pacific/Auckland');
 	const [operator, wanted, expected] = how;
@@ -99,7 +116,9 @@ describe('A condition on a name', () => {
 		['attribute:submitted_at', 'is', '2026-11-21T07:00', true],
 		['attribute:referrer', 'isEmpty', '', true],
 		['created_at', 'after', '2026-11-21T06:59', true],
-		['created_at', 'after', '2026-11-21T07:00', false],
+		['created_at', 'after', '2026-11-21T07:00', true],
+		['created_at', 'before', '2026-11-21T07:00', false],
+		['created_at', 'is', '2026-11-21T07:00', true],
 	])('is one on a field or an attribute: %s %s %j: %s', async (...given) => {
 		const [field, operator, value, expected] = given;
 		const conditions = toConditions(field, operator, value);
@@ -121,19 +140,77 @@ describe('A condition on a name', () => {
 	});
 });
 
+describe('The value of a condition', () => {
+	const options = ['Satisfied', { label: 'Not at all', value: 0 }];
+	const fields = parseFields([
+		{ uuid: 'f0', label: 'How satisfied are you?', type: 'radio', options },
+		{ uuid: 'f1', label: 'Topics', type: 'checkboxes', options: ['News', 'Tips, tricks'] },
+		{ uuid: 'f2', label: 'Terms', type: 'toggle' },
+		{ uuid: 'f3', label: 'Name', type: 'text' },
+		{ uuid: 'f4', label: 'Country', type: 'select' },
+	]);
+
+	it.each<[string, Operator, string]>([
+		['f0', 'is', 'Happy'],
+		['how satisfied are you?', 'isNot', 'Happy'],
+		['f1', 'is', 'News, Tips, tricks'],
+		['f2', 'is', 'maybe'],
+	])('that is not a choice of the field is explained with the choices: %s %s %j', (...row) => {
+		const conditions = toConditions(...row);
+		expect(findConditionProblem(conditions, fields)).toBeUndefined();
+		const problem = findValueProblem(conditions, fields);
+		expect(problem?.message).toMatch(/^The value of condition 1 is not a choice of "[HT]/);
+		expect(problem?.description).toMatch(
+			/^The choices are ("Satisfied", "Not at all"|"News", "Tips, tricks"|yes and no)\./,
+		);
+	});
+
+	it.each<[string, Operator, string]>([
+		['f0', 'is', ' SATISFIED'],
+		['f0', 'is', '0'],
+		['f0', 'contains', 'Happy'],
+		['f0', 'isEmpty', ''],
+		['f1', 'isNot', 'tips, tricks'],
+		['f2', 'is', 'no'],
+		['f3', 'is', 'Happy'],
+		['f4', 'is', 'France'],
+		['attribute:number', 'is', '1'],
+	])('is fine otherwise: %s %s %j', (...row) => {
+		expect(findValueProblem(toConditions(...row), fields)).toBeUndefined();
+	});
+});
+
 describe('Finding responses', () => {
-	const conditions = { match: 'all', conditions: [], zone: 'utc' } as const;
+	const conditions = { combinator: 'all', conditions: [], zone: 'utc' } as const;
 	const find = async (records: IDataObject[], wanted: Partial<ResponseQuery>) => {
 		const met = await findResponses(records, { sort: 'listed', conditions, ...wanted });
 		return met.map((record) => records.indexOf(record));
 	};
 
-	it('leaves out the bounds of time, and what has no time', async () => {
+	it('has each response once in two periods that meet, and in none without a time', async () => {
 		const times = [...[1, 2, 3].map((day) => `2026-11-0${day}T08:00:00Z`), 'some day', undefined];
 		const records = times.map((created_at) => ({ created_at }) as IDataObject);
 		const bound = Date.UTC(2026, 10, 2, 8);
-		expect(await find(records, { after: bound })).toEqual([2]);
-		expect(await find(records, { before: bound })).toEqual([0]);
+		expect(await find(records, { submittedAfterMs: bound })).toEqual([1, 2]);
+		expect(await find(records, { submittedBeforeMs: bound })).toEqual([0]);
+	});
+
+	const day = fc
+		.integer({ min: 1, max: 28 })
+		.map((date) => `2026-02-${String(date).padStart(2, '0')}`);
+	const clockTime = fc.constantFrom('', 'T00:00', 'T23:59', 'T05:00:00Z', ' 12:00', 'T00:00-05:00');
+	const time = fc.tuple(day, clockTime).map((parts) => parts.join(''));
+	const fieldType = fc.constantFrom('date', 'datetime', 'text');
+
+	it('has each answered time either before or after any other', async () => {
+		const property = fc.asyncProperty(fieldType, time, time, async (type, value, bound) => {
+			const fields = parseFields([{ uuid: 'f', label: 'F', type }]);
+			const record = { responses: { f: value } };
+			const isAfter = await meets(record, toConditions('F', 'after', bound), fields);
+			const isBefore = await meets(record, toConditions('F', 'before', bound), fields);
+			expect(isAfter).toBe(!isBefore);
+		});
+		await fc.assert(property, { numRuns: 300 });
 	});
 
 	it.each([

@@ -37,7 +37,7 @@ const recordOf = (value: unknown) =>
 	({ uuid: 'r', responses: [{ key: type, value }] }) as IDataObject;
 
 const ORIGIN = 'https://forms.example.com';
-const none = { match: 'all', conditions: [], zone: 'utc' } as const;
+const none = { combinator: 'all', conditions: [], zone: 'utc' } as const;
 const all = { sort: 'newest', conditions: none } as const;
 
 /** All that reads what a respondent wrote, or the links of a service. */

@@ -119,7 +119,8 @@ describe('A listed answer', () => {
 
 	it.each<[string, ...unknown[]]>([
 		['text', '007', 'true', ' x '],
-		['number', '007', '+4912345', '4.50', '1e3', 9, 'about 5', '20261122000000017'],
+		['number', '007', '-0', '1e3', 9, 'about 5', '4,50', '20261122000000017'],
+		['number', '12345678901234567890', '10000000000000000000', '0.1234567890123456789'],
 		['boolean', 'perhaps'],
 		['date', '2027-01-04', 1_800_000_000, '4.1.2027'],
 		['multiple_choice', ['News']],
@@ -130,11 +131,22 @@ describe('A listed answer', () => {
 
 	it.each<[string, unknown, unknown]>([
 		['number', '1234567890123456', 1234567890123456],
+		['number', '19.90', 19.9],
+		['number', '5.00', 5],
+		['number', '+5', 5],
+		['number', ' -0.50 ', -0.5],
 		['rating', '-4.5', -4.5],
 		['boolean', 1, true],
 		['toggle', 'yes', true],
 		['checkbox', 'yes', true],
 		['multiple_choice', 'News', ['News']],
+		['multiple_choice', { 0: 'News', 2: 'Tips' }, ['News', 'Tips']],
+		['file_upload', 'scan|https://h/1', [{ name: 'scan', url: 'https://h/1' }]],
+		[
+			'file_upload',
+			['https://h/a%20b.pdf?x=1'],
+			[{ name: 'a b.pdf', url: 'https://h/a%20b.pdf?x=1' }],
+		],
 		['file_upload', { name: 'a', url: 'https://h/a' }, [{ name: 'a', url: 'https://h/a' }]],
 	])('of the type %s: %j becomes %j', (type, value, expected) => {
 		expect(read(type, value)).toEqual(expected);

@@ -74,6 +74,20 @@ describe('Answers of a response', () => {
 		expect(match({ answers: given, responses: { Name: 1 } }).values).toEqual({ u2: 1 });
 	});
 
+	const named = [{ key: 'Name', value: 'Ada' }];
+	it.each<[object]>([
+		[{ responses: 3, answers: named }],
+		[{ responses: 3, answers: { Name: 'Ada' } }],
+		[{ responses: 'three', answers: named }],
+		[{ responses: [5, 6], answers: named }],
+		[{ responses: { total: 3 }, answers: named }],
+		[{ responses: named, answers: 3 }],
+		[{ responses: 3, data: [named] }],
+	])('are read where they can be read: %j', (record) => {
+		const { values, problem } = match(record);
+		expect([values, problem]).toEqual([{ u2: 'Ada' }, undefined]);
+	});
+
 	const toField = (label: string | number | null, custom_key?: string) => ({
 		uuid: 'u',
 		label,
@@ -107,13 +121,12 @@ describe('Answers of a response', () => {
 		}
 	});
 
-	it('are matched by position if two fields have one label and no answer has a UUID, which is said', () => {
+	it('are matched in order if two fields have one label and no answer has a UUID', () => {
 		const responses = [1, 2, 3].map((value) => ({ label: 'Comment', value }));
-		const { values, answers, byPosition } = match({ responses });
-		expect([values, byPosition]).toEqual([{ u3: 1, u4: 2, Comment: 3 }, ['Comment']]);
+		const { values, answers } = match({ responses });
+		expect(values).toEqual({ u3: 1, u4: 2, Comment: 3 });
 		expect(createAnswerKeys(answers)).toEqual(['Comment', 'Comment (2)', 'Comment (3)']);
-		const named = match({ responses: [{ ...responses[0], uuid: 'u4' }] });
-		expect([named.values, named.byPosition]).toEqual([{ u4: 1 }, []]);
+		expect(match({ responses: [{ ...responses[0], uuid: 'u4' }] }).values).toEqual({ u4: 1 });
 	});
 
 	it('are never matched by a label beside the UUID of a deleted field', () => {

@@ -23,7 +23,6 @@ it('Simplified, a response has its answers and at most eight attributes: who, wh
 	const noted = simplifyResponse({ responses: [...sizes, 3] }, parseFields(sizes));
 	expect(noted).toEqual({
 		answers: { Size: '1.0', 'Size (2)': '2' },
-		matchedByPosition: ['Size'],
 		answersError: expect.stringContaining('1 of 3 entries'),
 	});
 });
@@ -85,10 +84,16 @@ describe('An uploaded file', () => {
 
 	it.each([
 		'see here|https://example.com/a',
+		'1.50|https://example.com/a',
+		'https://example.com/a.pdf',
+		{ name: 'Shop', url: 'https://shop.example/p/1' },
+		{ url: 'https://h/a/cv.pdf' },
+		{ name: 'shop.example', url: 'https://shop.example' },
 		'a.pdf|ftp://h/a.pdf',
 		'cv.pdf|https://h and some more',
 		'|https://h/a.pdf',
-	])('is not seen in the text %j', (text) => {
+	])('is not seen in %j of an unknown field', (text) => {
+		expect(collectFiles(text)).toEqual([]);
 		expect(answersOf({ Field: text })).toEqual({ Field: text });
 	});
 
@@ -97,8 +102,53 @@ describe('An uploaded file', () => {
 		// a path could lead out of the folder that a workflow writes the file into
 		[{ name: '../../etc/cv.pdf', url: 'https://h/1' }, 'cv.pdf', 'https://h/1'],
 		[{ name: 'C:\\temp\\cv.pdf', url: 'https://h/1' }, 'cv.pdf', 'https://h/1'],
-		[{ url: 'https://h/a/cv.pdf' }, 'cv.pdf', 'https://h/a/cv.pdf'],
+		['foto.jpg (1)|https://h/1', 'foto.jpg (1)', 'https://h/1'],
+		[{ filename: 'cv.pdf', url: 'https://h/1' }, 'cv.pdf', 'https://h/1'],
 	])('that is %j has the name %s and the address %s', (answer, name, url) => {
 		expect(collectFiles(answer as IDataObject)).toEqual([{ name, url }]);
 	});
+
+	it.each<[unknown, string, string]>([
+		['scan|https://h/1', 'scan', 'https://h/1'],
+		['https://h/a/cv.pdf?signature=x', 'cv.pdf', 'https://h/a/cv.pdf?signature=x'],
+		['a/b|https://h/1', 'b', 'https://h/1'],
+		[{ url: 'https://h/a/cv.pdf' }, 'cv.pdf', 'https://h/a/cv.pdf'],
+		[{ name: 'scan', url: 'https://h/' }, 'scan', 'https://h/'],
+		[{ 3: 'scan|https://h/1' }, 'scan', 'https://h/1'],
+	])('in a field for files needs no extension: %j is %s at %s', (answer, name, url) => {
+		expect(collectFiles(answer as IDataObject, true)).toEqual([{ name, url }]);
+	});
+});
+
+it('Simplified, several choices and files are always a list if the field is known', () => {
+	const fields = parseFields([
+		{ uuid: 'a', label: 'Topics', type: 'checkboxes', options: ['News', 'Tips'] },
+		{ uuid: 'b', label: 'CV', type: 'file' },
+		{ uuid: 'c', label: 'Age', type: 'number' },
+	]);
+	const file = { name: 'scan', url: 'https://h/1' };
+	const listed = [
+		{ a: 'News, Tips', b: 'scan|https://h/1', c: '07' },
+		{ a: ['News', 'Tips'], b: [file], c: '07' },
+	];
+	for (const responses of listed) {
+		expect(simplifyResponse({ responses } as IDataObject, fields).answers).toEqual({
+			...{ Topics: ['News', 'Tips'], CV: [file], Age: '07' },
+		});
+	}
+	expect(answersOf({ Topics: 'News, Tips' })).toEqual({ Topics: 'News, Tips' });
+});
+
+it('No two columns have names that differ by case alone', () => {
+	const labels = ['Name', 'NAME', 'name (2)', 'Number', 'UUID', 'Caf\u00e9', 'CAFE\u0301 '];
+	const columns = parseFields(
+		labels.map((label, id) => ({ id, label })),
+		{ columns: true },
+	).map(({ name }) => name);
+	expect(columns).toEqual([
+		...['Name', 'NAME (3)', 'name (2)', 'Number (2)', 'UUID (2)', 'Café', 'CAFE\u0301  (2)'],
+	]);
+	// answers in an object keep their labels
+	const keys = parseFields(labels.map((label, id) => ({ id, label }))).map(({ name }) => name);
+	expect(keys).toEqual(labels);
 });

@@ -1,0 +1,26 @@
+import { omit } from 'lodash';
+import { getListEntries, isRecord } from '../records';
+import { isBlank } from './fieldKinds';
+import { findFile } from './uploads';
+
+/** A value that conditions compare and searches look into. */
+export type Scalar = string | number | boolean;
+
+/**
+ * Returns the texts, numbers and booleans in an answer, also inside lists and objects. Of an uploaded file,
+ * the address is left out, because users do not search its host or its signature.
+ *
+ * @param isFileField whether the answer belongs to a field for files
+ */
+export function flattenAnswer(value: unknown, isFileField = false): Scalar[] {
+	const flatten = (entry: unknown) => flattenAnswer(entry, isFileField);
+	const entries = getListEntries(value);
+	if (entries !== undefined) return entries.flatMap(flatten);
+	const file = findFile(value, isFileField);
+	if (isRecord(value)) {
+		const others = file === undefined ? value : omit(value, 'name', 'url');
+		return [...(file ? [file.name] : []), ...Object.values(others).flatMap(flatten)];
+	}
+	if (file !== undefined) return [file.name];
+	return isBlank(value) ? [] : [value as Scalar];
+}
