@@ -62,7 +62,8 @@ function responseEndpoints(api: FastifyInstance, parts: Parts) {
 		const found = store.response(uuid);
 		if (!found) throw serviceError(404, 'The response was not found.');
 		formOf(request, parts, found.form.id);
-		return { success: true, data: { pdf_url: `${parts.origin()}/pdf/${uuid}.pdf` } };
+		const data = { pdf_url: `${parts.origin()}/pdf/${uuid}.pdf`, ...secretsOf(parts) };
+		return { success: true, data };
 	});
 
 	api.post<{ Params: { id: string } }>('/forms/:id/response', (request) => {
@@ -71,7 +72,7 @@ function responseEndpoints(api: FastifyInstance, parts: Parts) {
 		const { is_closed: isClosed, closed_message: message } = form.settings;
 		if (isClosed) throw serviceError(403, String(message || 'This form is closed.'));
 		const { uuid } = store.addResponse(form.id, { answers });
-		return { success: true, message: 'Response added.', data: { uuid } };
+		return { success: true, message: 'Response added.', data: { uuid, ...secretsOf(parts) } };
 	});
 }
 

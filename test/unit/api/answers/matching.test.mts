@@ -72,6 +72,8 @@ describe('Answers of a response', () => {
 		const data = { ip: '203.0.113.7', Name: 'Firefox' };
 		expect(match({ responses: given, data })).toMatchObject({ answers: [], problem: undefined });
 		expect(match({ answers: given, responses: { Name: 1 } }).values).toEqual({ u2: 1 });
+		const isList = typeof given === 'object' && given !== null;
+		if (isList) expect(match({ responses: 0, answers: given }).problem).toBeUndefined();
 	});
 
 	const named = [{ key: 'Name', value: 'Ada' }];
