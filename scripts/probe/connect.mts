@@ -58,7 +58,7 @@ export function connect(credential: Account): Connection {
 		return { ...full, body: Readable.from(record(full.body as Readable, reply)) };
 	};
 	return {
-		context: { n8n: context, account, urgency: 'prompt', retry: false },
+		context: { n8n: context, account, priority: 'high', retry: false },
 		token: credential.accessToken,
 		replies,
 	};

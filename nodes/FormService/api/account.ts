@@ -19,7 +19,7 @@ export type Account = {
 	/** Hash of base URL and token. */
 	key: string;
 	/** Removes the token from a text, also as URLs write it. */
-	conceal: (text: string) => string;
+	redact: (text: string) => string;
 };
 
 /** The path of the version of the API that this package supports (specification, section 9). */
@@ -57,9 +57,12 @@ export function createAccount(credential: { accessToken?: unknown; baseUrl?: unk
 	}
 	const baseUrl = normalizeBaseUrl(String(credential.baseUrl ?? ''));
 	const key = createHash('sha256').update(`${baseUrl}\n${token}`).digest('hex');
-	const shown = new RegExp([token, encodeURIComponent(token)].map(escapeRegExp).join('|'), 'gi');
-	const conceal = (text: string) => text.replace(shown, '[access token]');
-	return { baseUrl, origin: new URL(baseUrl).origin, key, conceal };
+	const tokenPattern = new RegExp(
+		[token, encodeURIComponent(token)].map(escapeRegExp).join('|'),
+		'gi',
+	);
+	const redact = (text: string) => text.replace(tokenPattern, '[access token]');
+	return { baseUrl, origin: new URL(baseUrl).origin, key, redact };
 }
 
 /** The account of the node's credential, whose fields can be expressions of the item. */

@@ -1,26 +1,25 @@
-import { isEmpty, isObject } from 'lodash';
-import { cutText } from './errors';
+import { isEmpty, isObject, uniq } from 'lodash';
+import { asSentence, cutText } from './errorTexts';
 import { parseBoolean } from './parseValues';
 import { getId, isRecord, isUuid } from './records';
 
 /** The envelope around every reply: `{success, message, data}` (specification, sections 4 and 7). */
 export type Envelope = {
 	/** The JSON of the whole reply. */
-	whole: unknown;
+	body: unknown;
 	/** What comes without an envelope is the data itself. */
 	data: unknown;
 	/** `success` is false, at whatever status. */
-	failed: boolean;
+	isFailure: boolean;
 	/** A request that acts is confirmed by `success: true`, or by an ID and no errors. */
 	isConfirmed: boolean;
 	/** The `uuid` or `id` in the data, or next to it. */
 	id?: string;
+	/** The message, then the messages on single fields that the message does not repeat. */
 	message?: string;
-	/** The messages on single fields. */
-	details: string[];
 };
 
-/** Unwraps the JSON of a reply; undefined if its text is none. */
+/** Parses the JSON of a reply; undefined if its text is not JSON. */
 export function parseEnvelope(text: string): Envelope | undefined {
 	try {
 		return unwrapEnvelope(JSON.parse(text));
@@ -29,28 +28,39 @@ export function parseEnvelope(text: string): Envelope | undefined {
 	}
 }
 
-/** Unwraps a reply. */
-export function unwrapEnvelope(whole: unknown): Envelope {
-	const reply = isRecord(whole) ? whole : {};
-	const { success, message, errors, data = whole } = reply;
+export function unwrapEnvelope(body: unknown): Envelope {
+	const reply = isRecord(body) ? body : {};
+	const { success, message, errors, data = body } = reply;
 	const succeeded = parseBoolean(success);
 	const id = isUuid(data) ? data : ((isRecord(data) ? getId(data) : undefined) ?? getId(reply));
 	return {
-		...{ whole, data, id },
-		failed: succeeded === false,
+		body,
+		data,
+		id,
+		isFailure: succeeded === false,
 		isConfirmed: succeeded ?? (id !== undefined && isEmpty(errors)),
-		...(typeof message === 'string' && { message: message.trim() }),
-		details: listDetails(errors),
+		message: joinMessages(message, collectMessages(errors)),
 	};
 }
 
-/** All texts in the errors, such as Laravel's `{field: [text]}`, in which the texts name their field. */
-function listDetails(errors: unknown): string[] {
-	if (typeof errors === 'string') return [errors];
-	return isObject(errors) ? Object.values(errors).flatMap(listDetails) : [];
+/** Joins the texts that say why a request failed; undefined if there is none. */
+function joinMessages(message: unknown, fieldMessages: readonly string[]): string | undefined {
+	const summary = typeof message === 'string' ? message.trim() : '';
+	const others = uniq(fieldMessages).filter((text) => !summary.includes(text));
+	if (others.length === 0) return summary || undefined;
+	return [summary, ...others]
+		.filter((text) => text !== '')
+		.map(asSentence)
+		.join(' ');
 }
 
-/** For an error: the names in an object, or what kind of value something else is; never the value. */
+/** Collects all texts in the errors, such as Laravel's `{field: [text]}`, in which the texts name their field. */
+function collectMessages(errors: unknown): string[] {
+	if (typeof errors === 'string') return [errors];
+	return isObject(errors) ? Object.values(errors).flatMap(collectMessages) : [];
+}
+
+/** Describes a value for an error: the names in an object, or its type; never the value. */
 export function describeShape(value: unknown): string {
 	if (Array.isArray(value)) return `a list of ${value.length}`;
 	if (!isRecord(value)) return value === null ? 'null' : `a ${typeof value}`;

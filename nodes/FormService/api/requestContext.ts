@@ -1,15 +1,18 @@
 import type { IHttpRequestOptions } from 'n8n-workflow';
 import type { Account, N8nContext } from './account';
+import type { Effect } from './endpoints';
 import { describeShape } from './envelope';
-import { CHECK_REPLY, ServiceError, type RequestFailure } from './errors';
+import { ServiceError } from './errors';
+import { asSentence } from './errorTexts';
+import { createFailure, describeFailure, type RequestFailure } from './requestFailure';
 
 /** Who sends a request, and what the request queue and the errors need to know. */
 export type RequestContext = {
 	n8n: N8nContext;
 	/** The account of the context's credential, see `getAccount`. */
 	account: Account;
-	/** A trigger or a person waiting at the editor (`prompt`) goes before items (`bulk`). */
-	urgency: 'prompt' | 'bulk';
+	/** Triggers and people at the editor (`high`) go before items (`low`), which can wait. */
+	priority: 'high' | 'low';
 	/** The input item that the request belongs to. */
 	itemIndex?: number;
 	/** When it aborts, also because the execution is canceled, requests that wait are not sent. */
@@ -18,43 +21,44 @@ export type RequestContext = {
 	 * The request options that n8n has composed for the item: headers, timeout, proxy, allowed domains
 	 * and the like. The target's method, URL and body override them; `qs` and `baseURL` are not used.
 	 */
-	transport?: Partial<IHttpRequestOptions>;
-	/** False if the caller repeats by itself, as a polling trigger does with its next poll. */
+	httpOptions?: Partial<IHttpRequestOptions>;
+	/** False if the caller repeats the request itself, as a trigger does with its next poll. */
 	retry?: boolean;
 };
 
-/** Aborts when the caller gives up or the execution is canceled: what is waiting is then not sent. */
+/** Returns the signal that aborts when the caller gives up or the execution is canceled. */
 export function getAbortSignal({ n8n, signal }: RequestContext): AbortSignal | undefined {
 	if (signal !== undefined) return signal;
 	return 'getExecutionCancelSignal' in n8n ? n8n.getExecutionCancelSignal() : undefined;
 }
 
-/** A failed request as an error, without the token, should the service or a link repeat it. */
+/**
+ * Returns the error that n8n shows for a failed request.
+ *
+ * @param attempts how often the request was sent
+ * @param effect what the endpoint does, if the service may have acted
+ */
 export function createRequestError(
-	{ n8n, account: { conceal }, itemIndex }: RequestContext,
-	{ message, description, ...rest }: RequestFailure,
+	{ n8n, account, itemIndex }: RequestContext,
+	failure: RequestFailure,
+	{ attempts = 1, effect }: { attempts?: number; effect?: Effect } = {},
 ): ServiceError {
-	const shown = { ...rest, message: conceal(message), description: conceal(description) };
-	return new ServiceError(n8n.getNode(), shown, itemIndex);
+	let { message, description } = describeFailure(failure, account);
+	if (effect?.kind === 'nonIdempotent' && failure.mayHaveActed) {
+		message = `${asSentence(message)} ${effect.ifUncertain.message}`;
+		description = effect.ifUncertain.description;
+	} else if (attempts > 1) {
+		description += ` Tried ${attempts} times.`;
+	}
+	return new ServiceError(n8n.getNode(), failure, { message, description }, itemIndex);
 }
 
-/** A reply that cannot be used, as an error: another try would bring the same. */
-export function createReplyError(
-	context: RequestContext,
-	message: string,
-	description = CHECK_REPLY,
-): ServiceError {
-	const failure = { cause: 'configuration-invalid' } as const;
-	return createRequestError(context, { message, description, failure });
-}
-
-/** A reply without what was asked for, as an error that names the attributes of its data and never a value. */
+/** Returns the error for a reply without what was asked for. It names attributes of its data, never a value. */
 export function createUnexpectedReplyError(
 	context: RequestContext,
 	expected: string,
 	data: unknown,
-	description?: string,
 ): ServiceError {
-	const message = `Unexpected reply instead of ${expected}: ${describeShape(data)}`;
-	return createReplyError(context, message, description);
+	const shape = describeShape(data);
+	return createRequestError(context, createFailure('unexpectedReply', { expected, shape }));
 }

@@ -1,7 +1,7 @@
 import { uniq } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import type { Target } from './endpoints';
-import type { Envelope } from './envelope';
+import { describeShape, type Envelope } from './envelope';
 import { getComparableId, isRecord } from './records';
 import { fetchPages } from './replies/fetchPages';
 import { callApi } from './request/callApi';
@@ -10,6 +10,7 @@ import {
 	createUnexpectedReplyError,
 	type RequestContext,
 } from './requestContext';
+import { createFailure } from './requestFailure';
 import { parseUrl } from './url';
 
 /*
@@ -62,28 +63,24 @@ export async function getPdfLink(context: RequestContext, target: Target): Promi
  *
  * @throws ServiceError if there is no PDF yet, or no link
  */
-export function parsePdfLink(context: RequestContext, { whole, data }: Envelope): string {
-	const all = listValues(whole);
-	const ofPdf = all.filter(({ name }) => /pdf/i.test(name));
+export function parsePdfLink(context: RequestContext, { body, data }: Envelope): string {
+	const values = collectValues(body);
+	const pdfValues = values.filter(({ name }) => /pdf/i.test(name));
 	// an attribute of the PDF without a value counts: another link is none to the PDF
-	const candidates = ofPdf.length > 0 ? ofPdf : all;
+	const candidates = pdfValues.length > 0 ? pdfValues : values;
 	const links = uniq(candidates.map(({ value }) => value).filter(isLink));
 	const url = links.length === 1 ? parseUrl(links[0], context.account.baseUrl) : undefined;
 	if (url !== undefined) return url.href;
 	const isMissing = candidates.some(({ value }) => !value);
 	if (links.length > 0 || !isMissing)
 		throw createUnexpectedReplyError(context, 'a link to a PDF', data);
-	throw createRequestError(context, {
-		message: 'Form Service has no PDF of this response',
-		description: 'Form Service may still be creating the PDF. Try again later.',
-		failure: { cause: 'temporarily-unavailable' },
-	});
+	throw createRequestError(context, createFailure('pdfMissing'));
 }
 
-/** All texts and the like in a value, with the names of their attributes. */
-function listValues(value: unknown, name = ''): Array<{ name: string; value: unknown }> {
+/** Collects all texts and other single values in a value, with the names of their attributes. */
+function collectValues(value: unknown, name = ''): Array<{ name: string; value: unknown }> {
 	if (typeof value !== 'object' || value === null) return [{ name, value }];
-	return Object.entries(value).flatMap(([inside, one]) => listValues(one, inside));
+	return Object.entries(value).flatMap(([childName, child]) => collectValues(child, childName));
 }
 
 function isLink(value: unknown): value is string {
@@ -108,6 +105,6 @@ export async function updateSettings(
 	if (isRecord(data) && [data.id, data.name, data.updated_at].every(isText)) {
 		return { ...(message !== undefined && { message }), ...data };
 	}
-	const advice = "The settings are updated; don't send them again.";
-	throw createUnexpectedReplyError(context, 'the updated form', data, advice);
+	const shape = describeShape(data);
+	throw createRequestError(context, createFailure('updatedFormMissing', { shape }));
 }

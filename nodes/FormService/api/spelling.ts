@@ -1,5 +1,5 @@
 import { trim } from 'lodash';
-import { truncateText } from './errors';
+import { truncateText } from './errorTexts';
 
 /** Property names that n8n drops, or that would change the object itself. */
 const UNUSABLE = ['__proto__', 'constructor', 'prototype'];

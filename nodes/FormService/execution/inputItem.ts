@@ -39,10 +39,10 @@ export function createItemRequest(
 	{ signal, reads }: Pick<ItemRequest, 'reads'> & { signal: AbortSignal },
 ): ItemRequest {
 	const { url, qs, body, ...options } = composed;
-	const transport = omit(options, 'baseURL');
+	const httpOptions = omit(options, 'baseURL');
 	const query = new URLSearchParams(omitBy(qs, isNil) as Record<string, string>);
 	return {
-		context: { n8n, account, urgency: 'bulk', itemIndex: index, signal, transport },
+		context: { n8n, account, priority: 'low', itemIndex: index, signal, httpOptions },
 		target: {
 			endpoint,
 			url: `${account.baseUrl}${url}${query.size > 0 ? `?${query.toString()}` : ''}`,

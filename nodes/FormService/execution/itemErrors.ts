@@ -1,15 +1,15 @@
 import { compact, groupBy, map, partition, sortBy, upperFirst } from 'lodash';
-import { NodeApiError, NodeOperationError } from 'n8n-workflow';
+import { NodeOperationError } from 'n8n-workflow';
 import {
 	asNodeError,
-	asSentence,
 	createInputError,
+	hasReason,
 	type NodeError,
-	NotSentError,
 	ServiceError,
 } from '../api/errors';
+import { asSentence } from '../api/errorTexts';
 import {
-	describeFormNotFound,
+	createFormNotFoundError,
 	getSelectedFormName,
 	isFormNotFoundError,
 } from '../parameters/formId';
@@ -18,12 +18,11 @@ import type { InputItem } from './inputItem';
 /** The errors of items. */
 
 /**
- * Whether an error is about the item itself, so that it is listed with those of the other items: its
- * parameters or its credential are invalid, or its form does not exist.
+ * Whether an error is about the item itself, so that it is listed with those of the other items: its parameters
+ * or its credential are invalid, or what it asks for does not exist. A web page with status 404 is about the address.
  */
 export function isInvalidItemError(error: unknown): boolean {
-	if (error instanceof NodeApiError) return error.httpCode === '404';
-	return error instanceof NodeOperationError && !(error instanceof NotSentError);
+	return error instanceof NodeOperationError || hasReason(error, 'notFound');
 }
 
 /** The error of an item; that of a form that was chosen from the list, and is not found, names the form. */
@@ -33,10 +32,10 @@ export function toItemError(
 ): NodeError {
 	const node = n8n.getNode();
 	const { formId = '' } = prepared?.ids ?? {};
-	const name = getSelectedFormName(node, formId);
-	if (name === undefined || !isFormNotFoundError(error)) return asNodeError(node, error, itemIndex);
-	const explanation = { ...describeFormNotFound(formId, name), failure: error.failure };
-	return new ServiceError(node, { ...explanation, httpCode: '404' }, itemIndex);
+	const isSelected = getSelectedFormName(node, formId) !== undefined;
+	return isSelected && isFormNotFoundError(error)
+		? createFormNotFoundError(node, formId, { itemIndex })
+		: asNodeError(node, error, itemIndex);
 }
 
 /**
@@ -73,17 +72,17 @@ type Progress = { total: number; sent: ReadonlyMap<number, InputItem> };
  */
 export function createStopError(error: NodeError, item: InputItem, run: Progress): NodeError {
 	const { n8n, index: itemIndex, endpoint } = item;
-	const isInput = error instanceof NodeOperationError;
-	const isUnsent = isInput && endpoint.effect.kind !== 'safe';
-	const progress = describeProgress(run, itemIndex) || (isUnsent && 'Nothing was sent.');
-	// what comes after a long list of invalid items is overlooked
-	const texts = isInput ? [progress, error.description] : [error.description, progress];
 	const { message, failure } = error;
-	const explanation = { message, description: compact(texts).join('\n'), failure };
-	const node = n8n.getNode();
-	return isInput
-		? createInputError(node, { ...explanation, itemIndex })
-		: new ServiceError(node, { ...explanation, httpCode: error.httpCode ?? undefined }, itemIndex);
+	const progress = describeProgress(run, itemIndex);
+	if (error instanceof ServiceError) {
+		const description = compact([error.description, progress]).join('\n');
+		return error.withText({ message, description }, itemIndex);
+	}
+	const isUnsent = endpoint.effect.kind !== 'safe';
+	// what comes after a long list of invalid items is overlooked
+	const texts = [progress || (isUnsent && 'Nothing was sent.'), error.description];
+	const description = compact(texts).join('\n');
+	return createInputError(n8n.getNode(), { message, description, failure, itemIndex });
 }
 
 /** Which items were sent, and which may have been; the error of the item with `ownIndex` says so itself. */

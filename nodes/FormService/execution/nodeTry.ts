@@ -1,6 +1,6 @@
 import type { IExecuteSingleFunctions } from 'n8n-workflow';
 import { getAccount } from '../api/account';
-import { mayHaveActed, NotSentError } from '../api/errors';
+import { isCanceled, mayHaveActed } from '../api/errors';
 import { createItemRequest, type InputItem } from './inputItem';
 import { toItemError, isInvalidItemError, createInvalidItemsError } from './itemErrors';
 import type { PendingWrite, FetchCache } from './operation';
@@ -120,8 +120,8 @@ async function readItem(run: NodeTry, item: InputItem): Promise<PendingWrite | u
 }
 
 async function sendChange(run: NodeTry, item: InputItem, { send }: PendingWrite): Promise<void> {
+	if (run.signal.aborted) return;
 	try {
-		if (run.signal.aborted) throw new NotSentError(item.n8n.getNode(), item.index);
 		const { json, isSent } = await send();
 		item.outcome = { output: [{ json }] };
 		if (isSent) run.sent.set(item.index, item);
@@ -136,7 +136,7 @@ async function sendChange(run: NodeTry, item: InputItem, { send }: PendingWrite)
  * @param stops whether nothing more is sent, in a node that stops on failure
  */
 function settleFailure(run: NodeTry, item: InputItem, error: unknown, stops: boolean): void {
-	if (error instanceof NotSentError && run.signal.aborted) return;
+	if (isCanceled(error) && run.signal.aborted) return;
 	if (stops && !run.continues) run.controller.abort(error);
 	item.outcome = { error: toItemError(error, item) };
 	if (mayHaveActed(error)) run.sent.set(item.index, item);

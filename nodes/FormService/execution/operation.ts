@@ -72,8 +72,8 @@ export async function fetchOncePerRun<T>(
 	read: (context: RequestContext, target: Target) => Promise<T>,
 	detail?: unknown,
 ): Promise<T> {
-	const { account, transport } = context;
-	const key = JSON.stringify([account.key, target.url, transport, detail]);
+	const { account, httpOptions } = context;
+	const key = JSON.stringify([account.key, target.url, httpOptions, detail]);
 	const reading = reads.get(key) ?? read(context, target);
 	reads.set(key, reading);
 	void reading.catch(() => reads.delete(key));

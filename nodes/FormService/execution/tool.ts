@@ -1,6 +1,6 @@
 import { get, isUndefined, omitBy, pick } from 'lodash';
 import type { IDataObject, INode, INodeExecutionData, INodeProperties } from 'n8n-workflow';
-import { cutText } from '../api/errors';
+import { cutText } from '../api/errorTexts';
 import { isRecord } from '../api/records';
 import {
 	readSelectedOption,

@@ -12,7 +12,7 @@ import { foldCase } from '../api/spelling';
 import { escapeExpression } from '../api/expressionSafety';
 import { sortByTime } from '../api/recordTimes';
 import { clock } from '../api/clock';
-import { truncateText } from '../api/errors';
+import { truncateText } from '../api/errorTexts';
 import { endpoints, createTarget, type Endpoint } from '../api/endpoints';
 import { parseBoolean, parseTimeMs } from '../api/parseValues';
 import { getFormId, getId, isId } from '../api/records';
@@ -41,7 +41,7 @@ export async function fetchCachedList(
 	const account = await getAccount(n8n);
 	const target = createTarget(account, endpoint, ids);
 	const key = account.key + target.url;
-	const list = lists.get(key) ?? listRecords({ n8n, account, urgency: 'prompt' }, target);
+	const list = lists.get(key) ?? listRecords({ n8n, account, priority: 'high' }, target);
 	if (!lists.has(key)) cacheList(key, list);
 	return await list;
 }

@@ -17,7 +17,7 @@ import { fieldKinds, type FieldKindSpec } from '../api/answers/fieldKinds';
 import { formatNames, foldCase } from '../api/spelling';
 import { escapeExpression } from '../api/expressionSafety';
 import { endpoints } from '../api/endpoints';
-import { asSentence } from '../api/errors';
+import { asSentence } from '../api/errorTexts';
 import { getFormId, isRecord } from '../api/records';
 import { getWatchKind } from '../parameters/triggerEvents';
 import { getSelectedFormId, fetchCachedList } from './listSearch';

@@ -1,4 +1,6 @@
-import { NodeApiError, type INode } from 'n8n-workflow';
+import type { INode } from 'n8n-workflow';
+import { getRequestFailure, ServiceError } from '../api/errors';
+import { createFailure } from '../api/requestFailure';
 import { isRecord } from '../api/records';
 import { isWebUrl } from '../api/url';
 
@@ -31,32 +33,47 @@ function removeWords(segment: string): string {
 
 /** Whether an expression gives the value of a parameter, also of one with modes. */
 export function isExpression({ parameters }: INode, name: string): boolean {
-	const given: unknown = parameters[name];
-	return String(isRecord(given) ? given.value : given).startsWith('=');
+	const parameter: unknown = parameters[name];
+	return String(isRecord(parameter) ? parameter.value : parameter).startsWith('=');
 }
 
-/** What the editor has saved as the name of a value that was chosen from a list. */
+/** Returns the name that the editor has saved for a value that was chosen from a list. */
 export function getCachedResultName({ parameters }: INode, name: string, value: unknown): string {
 	const locator: unknown = parameters[name];
 	if (!isRecord(locator) || locator.mode !== 'list' || locator.value !== value) return '';
 	return String(locator.cachedResultName ?? '');
 }
 
-/** What the list has behind the name of a closed form; no name ends in a blank that does not break. */
+/** Follows the name of a closed form in the list; no name ends in a blank that does not break. */
 export const CLOSED_SUFFIX = '\u00a0(closed)';
 
-/** The name of the form that was chosen from the list. */
+/** Returns the name of the form that was chosen from the list. */
 export function getSelectedFormName(node: INode, formId: string): string | undefined {
 	const stored = getCachedResultName(node, 'formId', formId);
 	return stored.replace(CLOSED_SUFFIX, '').replace(` (${formId})`, '').trim() || undefined;
 }
 
 /** Whether the service says that a form does not exist. A web page with the status 404 does not say so. */
-export function isFormNotFoundError(error: unknown): error is NodeApiError {
-	return error instanceof NodeApiError && error.message.startsWith('Form not found');
+export function isFormNotFoundError(error: unknown): boolean {
+	const { reason, noun } = getRequestFailure(error) ?? {};
+	return reason === 'notFound' && noun === 'form';
 }
 
-/** A form that does not exist; only one that was chosen from the list, or listed before, has a name. */
+/**
+ * Returns the error for a form that does not exist, with its name if the form was chosen from the list, or was
+ * listed before.
+ */
+export function createFormNotFoundError(
+	node: INode,
+	formId: string,
+	{ listedName, itemIndex }: { listedName?: string; itemIndex?: number } = {},
+): ServiceError {
+	const name = getSelectedFormName(node, formId) ?? listedName;
+	const failure = createFailure('notFound', { noun: 'form', status: 404 });
+	return new ServiceError(node, failure, describeFormNotFound(formId, name), itemIndex);
+}
+
+/** Describes a form that does not exist. */
 export function describeFormNotFound(formId: string, name?: string) {
 	const message =
 		name === undefined

@@ -9,7 +9,7 @@ import { parseFields, type FormField } from '../api/answers/fields';
 import { hasUnmatchedAnswers } from '../api/answers/matchAnswers';
 import { clock, yieldIfDue } from '../api/clock';
 import { createTarget, endpoints } from '../api/endpoints';
-import { asNodeError, createInputError, NotSentError } from '../api/errors';
+import { asNodeError, createInputError, isCanceled } from '../api/errors';
 import {
 	applyComparison,
 	sortEventsByPage,
@@ -176,7 +176,7 @@ async function readFormFields(poll: Poll, formId: string, isDoubtful = false) {
 		return { ...read, requests };
 	} catch (cause) {
 		const error = asNodeError(request.n8n.getNode(), cause);
-		if (last === undefined || cause instanceof NotSentError) throw error;
+		if (last === undefined || isCanceled(cause)) throw error;
 		const text = `The fields of form ${formId} could not be read again: ${error.message}`;
 		request.n8n.logger.warn(text);
 		memory.fields.set(formId, { ...last, ...times });

@@ -1,11 +1,14 @@
-import type { INode } from 'n8n-workflow';
 import { clock } from '../api/clock';
-import { asNodeError, getCause, type NodeError, NotSentError, ServiceError } from '../api/errors';
 import {
-	describeFormNotFound,
-	getSelectedFormName,
-	isFormNotFoundError,
-} from '../parameters/formId';
+	asNodeError,
+	getCause,
+	getRequestFailure,
+	hasReason,
+	isCanceled,
+	type NodeError,
+} from '../api/errors';
+import type { FailureReason } from '../api/requestFailure';
+import { createFormNotFoundError, isFormNotFoundError } from '../parameters/formId';
 import type { FailureStreak, TriggerCache } from './triggerCache';
 import { EARLY_TOLERANCE_MS, HOUR_MS, hasElapsed, MINUTE_MS } from './requestBudget';
 import { hasSeveralForms } from './triggerParameters';
@@ -27,8 +30,20 @@ const MAX_WAIT_MS = 30 * MINUTE_MS;
 /** The longest wait that the service can ask for; n8n has the same limit. */
 const MAX_ASKED_MS = HOUR_MS;
 
-/** Causes that are about the account, whichever of its forms is polled. */
-const CAUSES_OF_ACCOUNT = ['credential-invalid', 'rate-limited', 'quota-exhausted'];
+/** Reasons that are about the account, whichever of its forms is polled: no reply, its token, its limits. */
+const ACCOUNT_REASONS: FailureReason[] = [
+	'blockedByN8n',
+	'connectionRefused',
+	'unknownHost',
+	'untrustedCertificate',
+	'noEncryption',
+	'timedOut',
+	'connectionBroken',
+	'pollTimedOut',
+	'tokenRejected',
+	'minuteLimit',
+	'dayLimit',
+];
 
 /** Causes that last until a person corrects the credential or the node. */
 const CAUSES_FOR_PERSON = ['credential-invalid', 'configuration-invalid'];
@@ -58,7 +73,7 @@ export function registerFailure(
 	const { request, memory } = poll;
 	const { logger } = request.n8n;
 	const error = toNodeError(poll, cause, formId);
-	if (cause instanceof NotSentError) {
+	if (isCanceled(cause)) {
 		poll.isStopped = true;
 		poll.errors.push(error);
 		logger.info("The poll ends early: this account's requests of this minute are used up.");
@@ -77,29 +92,13 @@ export function registerFailure(
 function toNodeError({ request, memory }: Poll, cause: unknown, formId = ''): NodeError {
 	const node = request.n8n.getNode();
 	if (!isFormNotFoundError(cause)) return asNodeError(node, cause);
-	return createFormNotFoundError(node, formId, memory.names.get(formId));
+	return createFormNotFoundError(node, formId, { listedName: memory.names.get(formId) });
 }
 
-/** The error for a form that does not exist, with its name if the form was chosen or listed before. */
-export function createFormNotFoundError(node: INode, formId: string, listedName?: string) {
-	const name = getSelectedFormName(node, formId) ?? listedName;
-	const failure = { cause: 'configuration-invalid' } as const;
-	return new ServiceError(node, {
-		...describeFormNotFound(formId, name),
-		failure,
-		httpCode: '404',
-	});
-}
-
-/** Whether the account was refused, or no reply came. */
+/** Whether the account was rejected, or no reply came. */
 function isAccountFailure(error: unknown): boolean {
-	const hasStatus = error instanceof ServiceError && Boolean(error.httpCode);
-	const isSilent = getCause(error) === 'temporarily-unavailable' && !hasStatus;
-	return CAUSES_OF_ACCOUNT.includes(getCause(error)) || isSilent;
+	return hasReason(error, ...ACCOUNT_REASONS);
 }
-
-/** The wait that the service asked for; only some of n8n's failures have these attributes. */
-type Retry = { retryAfterMs?: number; resetsAtEpochMs?: number };
 
 /** Takes note of a failure of anything, without a word in the log. */
 export function startBackoff(
@@ -110,9 +109,9 @@ export function startBackoff(
 	page = 0,
 ): FailureStreak {
 	const failedAtMs = clock.now();
-	const { retryAfterMs, resetsAtEpochMs = failedAtMs } = { ...error.failure } as Retry;
+	const { retryAtMs = failedAtMs } = getRequestFailure(error) ?? {};
 	// a millisecond later, the request queue agrees, whatever the rounding
-	const askedMs = Math.min((retryAfterMs ?? resetsAtEpochMs - failedAtMs) + 1, MAX_ASKED_MS);
+	const askedMs = Math.min(retryAtMs - failedAtMs + 1, MAX_ASKED_MS);
 	const last = failures.get(key);
 	const { count, isReported } = last && page <= last.page ? last : { count: 0 };
 	const doubledMs = Math.min(MIN_WAIT_MS * 2 ** count, MAX_WAIT_MS);

@@ -1,10 +1,10 @@
-import type { INode } from 'n8n-workflow';
 import { clock, waitUnlessAborted } from '../api/clock';
 import type { Target } from '../api/endpoints';
-import { CHECK_REPLY, ASK_FOR_LARGER_PAGES, NotSentError, ServiceError } from '../api/errors';
+import { isCanceled } from '../api/errors';
 import { getId } from '../api/records';
 import { fetchPages, type ListPage, type PagePosition } from '../api/replies/fetchPages';
-import type { RequestContext } from '../api/requestContext';
+import { createRequestError, type RequestContext } from '../api/requestContext';
+import { createFailure } from '../api/requestFailure';
 import type { Poll } from './pollContext';
 
 /** How a poll reads pages of a list. Without retries, each page is one request. */
@@ -57,11 +57,11 @@ export async function fetchSlice(
 			const next = iterator.next() as Promise<IteratorYieldResult<ListPage>>;
 			page = (await waitUntilDeadline(request, next, timeUp)).value;
 		} catch (error) {
-			return { ...part, requests: part.requests + (error instanceof NotSentError ? 0 : 1), error };
+			return { ...part, requests: part.requests + (isCanceled(error) ? 0 : 1), error };
 		}
 		part.requests++;
 		const isNameless = needsIdentity && page.records.some((one) => getId(one) === undefined);
-		if (isNameless) return { ...part, error: createIdentityError(request.n8n.getNode()) };
+		if (isNameless) return { ...part, error: createRequestError(request, RESPONSE_ID_MISSING) };
 		const before = memory.offsetMs ?? 0;
 		const offsetMs = computeOffsetMs(page.date, sentAtMs, clock.now()) ?? before;
 		memory.offsetMs = offsetMs;
@@ -86,12 +86,7 @@ export async function fetchWholeList(poll: Poll, target: Target, what: string) {
 	const part = await fetchSlice(poll, target);
 	if (part.error !== undefined) throw part.error;
 	if (!part.isEnd) {
-		// the service replies, so this is no failure of the account, and other lists can be read
-		throw new ServiceError(poll.request.n8n.getNode(), {
-			message: `Couldn't read all ${what} before n8n's poll timeout`,
-			description: ASK_FOR_LARGER_PAGES,
-			failure: { cause: 'configuration-invalid' },
-		});
+		throw createRequestError(poll.request, createFailure('listTooLong', { expected: what }));
 	}
 	return { ...part, records: part.pages.flatMap(({ records }) => records) };
 }
@@ -112,24 +107,12 @@ function computeOffsetMs(dateMs: number | undefined, sentAtMs: number, nowMs: nu
  * @throws NodeApiError if the time is up
  */
 export async function waitUntilDeadline<T>(
-	{ n8n }: RequestContext,
+	context: RequestContext,
 	work: Promise<T>,
 	timeUp: AbortSignal | undefined,
 ): Promise<T> {
-	const createError = () =>
-		new ServiceError(n8n.getNode(), {
-			message: "Form Service didn't answer before n8n's poll timeout",
-			description: 'The next poll tries again.',
-			failure: { cause: 'temporarily-unavailable' },
-		});
+	const createError = () => createRequestError(context, createFailure('pollTimedOut'));
 	return await waitUnlessAborted(work, timeUp, createError);
 }
 
-/** The error for a response that has no identity. */
-function createIdentityError(node: INode) {
-	return new ServiceError(node, {
-		message: 'Form Service sent a response without a UUID',
-		description: CHECK_REPLY,
-		failure: { cause: 'configuration-invalid' },
-	});
-}
+const RESPONSE_ID_MISSING = createFailure('responseIdMissing');

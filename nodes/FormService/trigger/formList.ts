@@ -3,7 +3,7 @@ import { clock } from '../api/clock';
 import { createTarget, endpoints } from '../api/endpoints';
 import { asNodeError } from '../api/errors';
 import { getFormId } from '../api/records';
-import { getSelectedFormName } from '../parameters/formId';
+import { createFormNotFoundError, getSelectedFormName } from '../parameters/formId';
 import { compareForms, type ListedForm } from './compareForms';
 import {
 	FORM_LIST_KEY,
@@ -11,7 +11,6 @@ import {
 	registerReply,
 	registerFailure,
 	clearFailure,
-	createFormNotFoundError,
 } from './failures';
 import { createItems, type EventData } from './createItems';
 import { addDebt, HOUR_MS, isDue, hasElapsed } from './requestBudget';

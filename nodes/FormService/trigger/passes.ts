@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { getCreationTimeMs } from '../api/recordTimes';
-import { getCause, NotSentError } from '../api/errors';
+import { getCause, isCanceled } from '../api/errors';
 import { parseNumber } from '../api/parseValues';
 import { MAX_PAGES, type PagePosition } from '../api/replies/fetchPages';
 import { computeMaxRequests, countUnusedRequests, isDue } from './requestBudget';
@@ -129,7 +129,7 @@ export function restartPass(
 	error: unknown,
 	failures: number,
 ): FormState {
-	if (state[scope]?.next === undefined || error instanceof NotSentError) return state;
+	if (state[scope]?.next === undefined || isCanceled(error)) return state;
 	// such as a cursor that has expired, or the last page of a list that has become shorter
 	const isUnreachable = getCause(error) === 'configuration-invalid';
 	if (!isUnreachable && failures < MAX_FAILURES) return state;

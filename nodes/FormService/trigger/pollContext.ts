@@ -98,7 +98,7 @@ export function createPoll(
 	const signal = clock.timeout(timeMs * TIME_TO_QUEUE);
 	return {
 		// a poll retries nothing: the next poll reads what this one could not
-		request: { n8n, account, urgency: 'prompt', retry: false, signal },
+		request: { n8n, account, priority: 'high', retry: false, signal },
 		memory,
 		parameters,
 		occasion,

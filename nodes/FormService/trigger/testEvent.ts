@@ -15,7 +15,11 @@ import { endpoints, createTarget } from '../api/endpoints';
 import { createInputError } from '../api/errors';
 import type { RequestContext } from '../api/requestContext';
 import { listRecords } from '../api/service';
-import { getSelectedFormName, isFormNotFoundError } from '../parameters/formId';
+import {
+	createFormNotFoundError,
+	getSelectedFormName,
+	isFormNotFoundError,
+} from '../parameters/formId';
 import {
 	eventTable,
 	FORM_EVENTS,
@@ -24,7 +28,6 @@ import {
 } from '../parameters/triggerEvents';
 import { isIncomplete } from './compareResponses';
 import { createConditionError } from './deliverEvents';
-import { createFormNotFoundError } from './failures';
 import { parseFormList } from './formList';
 import { createItems, type EventData, type ItemOptions } from './createItems';
 import {
@@ -48,7 +51,7 @@ export async function fetchTestEvent(n8n: IPollFunctions): Promise<INodeExecutio
 	const [node, parameters] = [n8n.getNode(), readTriggerParameters(n8n)];
 	const { conditions, events, output, watch, lists } = parameters;
 	const account = await getAccount(n8n);
-	const context: RequestContext = { n8n, account, urgency: 'prompt' };
+	const context: RequestContext = { n8n, account, priority: 'high' };
 	const forms = await listExampleForms(context, parameters);
 	if (forms.length === 0) throw createNoFormsError(node, watch);
 	for (const form of lists.responses ? forms.slice(0, MAX_FORMS) : []) {

@@ -24,19 +24,19 @@ type Result = {
 	added: 0 | 1;
 };
 
-const sentOnce = { safe: 1, idempotent: 1, once: 1 };
+const sentOnce = { safe: 1, idempotent: 1, nonIdempotent: 1 };
 const rejected: Result = { sent: sentOnce, added: 0, cause: 'configuration-invalid' };
 const unauthorized: Result = { ...rejected, cause: 'credential-invalid' };
 const dayUsedUp: Result = { ...rejected, cause: 'quota-exhausted' };
 /** Refused by the limiter, so that nothing was done. */
 const minuteUsedUp: Result = {
-	sent: { safe: 10, idempotent: 10, once: 10 },
+	sent: { safe: 10, idempotent: 10, nonIdempotent: 10 },
 	added: 0,
 	cause: 'rate-limited',
 };
 /** The trouble can pass, and the response may have been added. */
 const failed: Result = {
-	sent: { safe: 4, idempotent: 4, once: 1 },
+	sent: { safe: 4, idempotent: 4, nonIdempotent: 1 },
 	added: 0,
 	cause: 'temporarily-unavailable',
 };
@@ -114,7 +114,7 @@ async function textOfCase(who: string, [, fault, httpCode, result]: FaultCase): 
 		({ method, path }) => method === match.method && match.path.test(path),
 	);
 	expect(requests).toHaveLength(sent[effect]);
-	expect(timesAdded(service)).toBe(effect === 'once' ? added : 0);
+	expect(timesAdded(service)).toBe(effect === 'nonIdempotent' ? added : 0);
 	const context = { itemIndex: 0 };
 	expect(error).toMatchObject({ name: 'NodeApiError', httpCode, failure: { cause }, context });
 	return text;

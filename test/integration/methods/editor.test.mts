@@ -180,10 +180,18 @@ describe('The test of the credential', () => {
 	});
 
 	it.each<[string, Fault | FaultName, RegExp]>([
-		['a service that fails', 'unavailable', /\(status 503\)\. .*Try again later/],
+		[
+			'a service that fails',
+			'unavailable',
+			/\(status 503\): "Service Unavailable"\. Try again later/,
+		],
 		['a service that is silent', 'silentBefore', / did not reply in time\. Try again later\./],
 		['a rejected token', 'unauthorized', /access token\. Enter a valid access token in /],
-		['another service', success({ title: 'A' }), /^This is not .* Check the 'Base URL'/],
+		[
+			'another service',
+			success({ title: 'A' }),
+			/ is not the address of a Form Service\. Check the 'Base URL'/,
+		],
 		['a redirect', redirect('https://elsewhere.example/'), / redirects to https:\/\/elsewhere\./],
 	])('explains %s, without trying again', async (_what, fault, message) => {
 		service.faults.set({ fault });

@@ -162,7 +162,11 @@ describe('a probe reports', () => {
 		['the list of forms. <address> redirects. Check the address.', FORMS, redirect('/zq')],
 		['the list of forms. Access denied. Check what the token may read.', FORMS, status(403, 'zq')],
 		["the list of forms. This account's per-minute limit is used up. Try again", FORMS, refused],
-		['the list of forms. This is not a Form Service address. Check the', FORMS, status(404, 'zq')],
+		[
+			'the list of forms. <address> is not the address of a Form Service. Check the',
+			FORMS,
+			status(404, 'zq'),
+		],
 		['no form is there. Add one, and run the probe again.', FORMS, success([])],
 		['no response is there. Add one, and run the probe again.', RESPONSES, success([])],
 	])('"Not read as documented: %s"', async (problem, path, fault) => {

@@ -108,7 +108,7 @@ describe('A trigger that downloads files', () => {
 		const before = time.now();
 		const [item] = await trigger.poll(tick);
 		expect(time.now() - before).toBeLessThanOrEqual(tick.budgetMs);
-		expect(item.json.fileError).toMatch(/didn't answer|took/);
+		expect(item.json.fileError).toMatch(/didn't reply|took/);
 	});
 
 	it.each([

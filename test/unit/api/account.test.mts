@@ -38,8 +38,8 @@ describe('the access token', () => {
 	);
 
 	it('may hold every visible ASCII character', () => {
-		const { conceal } = createAccount({ accessToken: '1|aB3-._~+/=', baseUrl });
-		expect(conceal('1|ab3-._~+/= 1%7CaB3-._~%2B%2F%3D')).toBe('[access token] [access token]');
+		const { redact } = createAccount({ accessToken: '1|aB3-._~+/=', baseUrl });
+		expect(redact('1|ab3-._~+/= 1%7CaB3-._~%2B%2F%3D')).toBe('[access token] [access token]');
 	});
 });
 

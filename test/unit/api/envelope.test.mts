@@ -22,19 +22,26 @@ describe('the envelope', () => {
 		[false, { uuid: 'a', errors: [] }],
 		[false, { status: 'ok' }],
 	])('says that the request has failed: %s for %j', (failed, value) => {
-		expect(unwrapEnvelope(value).failed).toBe(failed);
+		expect(unwrapEnvelope(value).isFailure).toBe(failed);
 	});
 
 	it('is not needed: what comes without it is the data', () => {
 		expect(unwrapEnvelope([1]).data).toEqual([1]);
 		const form = { id: 'AbC123', title: 'Survey' };
-		expect(unwrapEnvelope(form)).toMatchObject({ failed: false, details: [], data: form });
+		expect(unwrapEnvelope(form)).toMatchObject({
+			isFailure: false,
+			message: undefined,
+			data: form,
+		});
 	});
 
-	it('collects the messages on fields', () => {
-		const errors = { name: ['Too long.', 'Not a name.'], captcha: 'No.', odd: [1, null] };
-		const { details } = unwrapEnvelope({ success: false, errors });
-		expect(details).toEqual(['Too long.', 'Not a name.', 'No.']);
+	it.each([
+		['The data was invalid. Too long. Not a name. No.', 'The data was invalid.'],
+		['Too long. Not a name. No.', ''],
+		['Too long. (and 2 more errors). Not a name. No.', 'Too long. (and 2 more errors)'],
+	])('joins its message with those on fields, each once: "%s"', (joined, message) => {
+		const errors = { name: ['Too long.', 'Not a name.'], captcha: 'No', odd: [1, null, 'No'] };
+		expect(unwrapEnvelope({ success: false, message, errors }).message).toBe(joined);
 	});
 
 	const uuid = '9b1f2c3d-4e5f-4a6b-8c7d-0e1f2a3b4c5d';

@@ -1,6 +1,7 @@
 import { afterAll, beforeEach, expect, it } from 'vitest';
 import { clock } from '../../../nodes/FormService/api/clock.ts';
 import { ServiceError } from '../../../nodes/FormService/api/errors.ts';
+import { createFailure } from '../../../nodes/FormService/api/requestFailure.ts';
 import * as failures from '../../../nodes/FormService/trigger/failures.ts';
 import { getTriggerCache } from '../../../nodes/FormService/trigger/triggerCache.ts';
 import type { TriggerCache } from '../../../nodes/FormService/trigger/triggerCache.ts';
@@ -8,7 +9,7 @@ import { MINUTE_MS, VirtualTime } from '../../time.mts';
 
 const node = { id: 'n', name: 'N', type: 't', typeVersion: 1, position: [0, 0], parameters: {} };
 const createError = (message: string) =>
-	new ServiceError(node as never, { message, failure: { cause: 'temporarily-unavailable' } });
+	new ServiceError(node as never, createFailure('serverError'), { message, description: '' });
 
 const { now } = clock;
 afterAll(() => void Object.assign(clock, { now }));

@@ -1,5 +1,9 @@
 import { expect, it } from 'vitest';
-import { NotSentError, ServiceError } from '../../../nodes/FormService/api/errors.ts';
+import { ServiceError } from '../../../nodes/FormService/api/errors.ts';
+import {
+	createFailure,
+	type FailureReason,
+} from '../../../nodes/FormService/api/requestFailure.ts';
 import * as positions from '../../../nodes/FormService/trigger/passes.ts';
 import type { FetchedPage, ListSlice } from '../../../nodes/FormService/trigger/fetchSlice.ts';
 import type { FormState } from '../../../nodes/FormService/trigger/triggerState.ts';
@@ -40,8 +44,8 @@ const readAll = (...places: Place[]) => {
 };
 const READ: FormState = { known: '', pace: { atMs: 0, requests: 1 }, all: {} };
 const FOURTH: FormState = { ...READ, all: { next: at(4) } };
-const failed = (cause: 'configuration-invalid' | 'temporarily-unavailable') =>
-	new ServiceError(node as never, { message: 'failed', failure: { cause } as never });
+const failed = (reason: FailureReason) =>
+	new ServiceError(node as never, createFailure(reason), { message: 'failed', description: '' });
 
 it.each<[string, Place[], 'first' | 'last' | undefined]>([
 	['falls', [8, 7, 6, 5, 4, 3, 2, 1], 'first'],
@@ -75,7 +79,7 @@ it('Every unknown response is new once all pages were read', () => {
 	expect([again.baseline, again.all?.next]).toEqual([state.baseline, at(1)]);
 });
 
-const error = failed('temporarily-unavailable');
+const error = failed('serverError');
 it.each<
 	[string, FormState, FetchedPage[], Partial<ListSlice>, number | undefined, number | undefined]
 >([
@@ -104,10 +108,10 @@ it('A list that has become shorter is read whole soon', () => {
 });
 
 it.each<[string, unknown, number, boolean]>([
-	['was not asked for', new NotSentError(node as never), 3, false],
+	['was not asked for', failed('canceled'), 3, false],
 	['fails', error, 1, false],
 	['fails for the third time', error, 3, true],
-	['cannot be reached any more', failed('configuration-invalid'), 1, true],
+	['cannot be reached any more', failed('pageExpired'), 1, true],
 ])('A reading begins at page 1 or not if its page %s', (_text, cause, failures, isGivenUp) => {
 	const after = positions.restartPass(FOURTH, 'all', cause, failures);
 	expect(after.all?.next).toEqual(isGivenUp ? undefined : at(4));

@@ -2,20 +2,21 @@ import { mapValues, noop, pick } from 'lodash';
 import type { IBinaryData, IHttpRequestOptions } from 'n8n-workflow';
 import { CREDENTIAL_TYPE } from '../account';
 import { clock, waitUnlessAborted } from '../clock';
-import { NotSentError, type ServiceError, type RequestFailure } from '../errors';
+import type { ServiceError } from '../errors';
 import {
 	STREAM_OPTIONS,
 	closeReply,
-	toTransportFailure,
 	parseTimeoutMs,
 	type StreamedReply,
 } from '../request/sendOnce';
-import { computeRetryDelayMs, createTransportFailure } from '../request/requestFailure';
+import { computeRetryDelayMs } from '../request/retry';
+import { createTransportFailure } from '../request/transportFailure';
 import { createRequestError, getAbortSignal, type RequestContext } from '../requestContext';
+import { createFailure, type RequestFailure } from '../requestFailure';
 import { checkLink } from '../url';
 
 /*
- * Files are streamed into n8n's binary data. They wait for no turn in the account's queue, and their failures
+ * Files are streamed into n8n's binary data. They wait for no slot of the account's queue, and their failures
  * say nothing about the API. Respondents choose the links to their uploads, which are followed without the
  * token. The service makes the links to its PDFs: these are followed wherever they lead, with the token as
  * long as they stay on the account's origin.
@@ -29,13 +30,13 @@ type LinkedFile = {
 };
 
 /** What the files of one response may still take together. The signal aborts when they are given up. */
-type Limits = { bytesLeft: number; readonly signal: AbortSignal };
+type Limits = { remainingBytes: number; readonly signal: AbortSignal };
 
-type Fetched = { binary: IBinaryData } | { trouble: RequestFailure };
+type Fetched = { binary: IBinaryData } | RequestFailure;
 
 /** The most files of one response, and the most bytes of them together: n8n may keep them in memory. */
 const MAX_FILES = 20;
-const MAX_BYTES = 256 * 1024 * 1024;
+const MAX_MEGABYTES = 256;
 
 /** How long the files of one response may take together, unless the node's Timeout is longer. */
 const TIME_MS = 60_000;
@@ -44,14 +45,14 @@ const TIME_MS = 60_000;
 const MAX_REDIRECTS = 5;
 
 /** Responses whose files are downloaded at a time in this process; triggers do not wait for items. */
-const MAX_AT_A_TIME = { prompt: 2, bulk: 4 };
+const MAX_AT_A_TIME = { high: 2, low: 4 };
 
 /**
  * Downloads the uploaded files of one response, one after another.
  *
  * @returns one entry for each file, in order. A ServiceError says why a file is missing, also a file beyond
  * the limits; its cause is `temporarily-unavailable` if its host may have the file later
- * @throws NotSent if the caller gave up
+ * @throws ServiceError if the caller gave up
  */
 export async function downloadUploads(
 	context: RequestContext,
@@ -59,66 +60,67 @@ export async function downloadUploads(
 ): Promise<Array<IBinaryData | ServiceError>> {
 	if (files.length === 0) return [];
 	const uploads = files.slice(0, MAX_FILES).map((file) => ({ ...file, kind: 'upload' as const }));
-	const fetched = await fetchInTurn(context, uploads);
+	const fetched = await fetchWithSlot(context, uploads);
 	return files.map((_file, index) => {
-		const one = fetched[index] ?? TOO_MANY;
-		return 'binary' in one ? one.binary : createRequestError(context, one.trouble);
+		const result = fetched[index] ?? TOO_MANY;
+		return 'binary' in result ? result.binary : createRequestError(context, result);
 	});
 }
 
 /**
  * Downloads the PDF of a response from the link that the service made.
  *
- * @throws ServiceError that says why there is no PDF; NotSent if the caller gave up
+ * @throws ServiceError that says why there is no PDF, or that the caller gave up
  */
 export async function downloadPdf(
 	context: RequestContext,
 	url: string,
 	name: string,
 ): Promise<IBinaryData> {
-	const [fetched] = await fetchInTurn(context, [{ url, name, kind: 'pdf' }]);
+	const [fetched] = await fetchWithSlot(context, [{ url, name, kind: 'pdf' }]);
 	if ('binary' in fetched) return fetched.binary;
-	throw createRequestError(context, fetched.trouble);
+	throw createRequestError(context, fetched);
 }
 
-/** The places for responses: each has the files of one response after another. */
-const places = mapValues(MAX_AT_A_TIME, (count) =>
+/** The slots for responses: each has the files of one response after another. */
+const downloadSlots = mapValues(MAX_AT_A_TIME, (count) =>
 	Array<Promise<void>>(count).fill(Promise.resolve()),
 );
 
-/** Fetches the files of one response once the earlier ones at its place have ended. */
-async function fetchInTurn(context: RequestContext, files: LinkedFile[]): Promise<Fetched[]> {
-	const queue = places[context.urgency];
-	const before = queue.shift()!;
-	const stop = getAbortSignal(context);
-	const createNotSent = () => new NotSentError(context.n8n.getNode(), context.itemIndex);
-	const turn = waitUnlessAborted(before, stop, createNotSent);
+/** Fetches the files of one response once the earlier downloads in its slot have ended. */
+async function fetchWithSlot(context: RequestContext, files: LinkedFile[]): Promise<Fetched[]> {
+	const queue = downloadSlots[context.priority];
+	const previous = queue.shift()!;
+	const abortSignal = getAbortSignal(context);
+	const createCanceledError = () => createRequestError(context, createFailure('canceled'));
+	const turn = waitUnlessAborted(previous, abortSignal, createCanceledError);
 	const work = turn.then(async () => {
-		const signal = clock.timeout(Math.max(TIME_MS, parseTimeoutMs(context.transport)), stop);
-		const limits = { bytesLeft: MAX_BYTES, signal };
+		const timeoutMs = Math.max(TIME_MS, parseTimeoutMs(context.httpOptions));
+		const signal = clock.timeout(timeoutMs, abortSignal);
+		const limits = { remainingBytes: MAX_MEGABYTES * 1024 * 1024, signal };
 		const fetched: Fetched[] = [];
-		for (const file of files) fetched.push(await fetchPatiently(context, file, limits));
+		for (const file of files) fetched.push(await fetchWithRetries(context, file, limits));
 		return fetched;
 	});
-	queue.push(Promise.allSettled([before, work]).then(noop));
+	queue.push(Promise.allSettled([previous, work]).then(noop));
 	const fetched = await work;
-	if (stop?.aborted) throw createNotSent();
+	if (abortSignal?.aborted) throw createCanceledError();
 	return fetched;
 }
 
 /** Fetches a file, and again while it fails for a reason that can pass. */
-async function fetchPatiently(
+async function fetchWithRetries(
 	context: RequestContext,
 	file: LinkedFile,
 	limits: Limits,
 ): Promise<Fetched> {
-	for (let tries = 1; ; tries++) {
+	for (let attempts = 1; ; attempts++) {
 		const fetched = await fetchFile(context, file, limits);
 		const mayRetry = context.retry !== false && !limits.signal.aborted;
 		if ('binary' in fetched || !mayRetry) return fetched;
-		const pauseMs = computeRetryDelayMs('safe', fetched.trouble, tries, Math.random());
-		if (pauseMs === undefined) return fetched;
-		await clock.sleep(pauseMs, limits.signal);
+		const retryDelayMs = computeRetryDelayMs(fetched, attempts, Math.random());
+		if (retryDelayMs === undefined) return fetched;
+		await clock.sleep(retryDelayMs, limits.signal);
 	}
 }
 
@@ -135,52 +137,52 @@ async function fetchFile(
 	for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
 		const checked = checkLink(link, base, origin, file.kind);
 		if ('reason' in checked) {
-			return createTrouble(`The link to the file was not followed: ${checked.reason}`);
+			return createFailure('linkNotFollowed', { linkProblem: checked.reason });
 		}
 		// where another host redirects is not the service's choice: it must not direct the token
 		withToken &&= checked.isOwn;
 		base = checked.url;
-		const fetched = await fetchOnce(context, { ...file, url: base }, withToken, limits);
-		if (!('location' in fetched)) return fetched;
-		link = fetched.location;
+		const fetched = await requestFile(context, { ...file, url: base }, withToken, limits);
+		if (!('redirectsTo' in fetched)) return fetched;
+		link = fetched.redirectsTo;
 	}
-	return createTrouble('The link to the file redirects in a loop');
+	return createFailure('linkLoop');
 }
 
-async function fetchOnce(
-	{ n8n, transport }: RequestContext,
+async function requestFile(
+	{ n8n, httpOptions }: RequestContext,
 	file: LinkedFile,
 	withToken: boolean,
 	limits: Limits,
-): Promise<Fetched | { location: string }> {
+): Promise<Fetched | { redirectsTo: string }> {
 	const options: IHttpRequestOptions = {
 		// the other request options are meant for the API
-		...(withToken ? transport : pick(transport, ['proxy', 'skipSslCertificateValidation'])),
-		...{ ...STREAM_OPTIONS, method: 'GET', url: file.url, body: undefined },
-		...{
-			headers: { Accept: '*/*' },
-			timeout: parseTimeoutMs(transport),
-			abortSignal: limits.signal,
-		},
+		...(withToken ? httpOptions : pick(httpOptions, ['proxy', 'skipSslCertificateValidation'])),
+		...STREAM_OPTIONS,
+		method: 'GET',
+		url: file.url,
+		body: undefined,
+		headers: { Accept: '*/*' },
+		timeout: parseTimeoutMs(httpOptions),
+		abortSignal: limits.signal,
 	};
-	const sending: Promise<unknown> = withToken
+	const sentPromise: Promise<unknown> = withToken
 		? n8n.helpers.httpRequestWithAuthentication.call(n8n, CREDENTIAL_TYPE, options)
 		: n8n.helpers.httpRequest(options);
-	const opening = sending as Promise<StreamedReply>;
+	const replyPromise = sentPromise as Promise<StreamedReply>;
 	try {
-		const reply = await waitUnlessAborted(opening, limits.signal);
+		const reply = await waitUnlessAborted(replyPromise, limits.signal);
 		const { statusCode: status, headers } = reply;
 		if (status >= 300 && status < 400 && typeof headers.location === 'string') {
-			return { location: headers.location };
+			return { redirectsTo: headers.location };
 		}
 		if (status >= 200 && status < 300) return await storeFile(n8n, reply, file, limits);
-		const message = `The file at ${new URL(file.url).host} could not be fetched (status ${status})`;
-		const more = status >= 500 || status === 429 ? { failure: PASSING } : {};
-		return createTrouble(message, { httpCode: String(status), ...more });
+		const reason = status >= 500 || status === 429 ? 'fileUnavailable' : 'fileRefused';
+		return createFailure(reason, { host: new URL(file.url).host, status });
 	} catch (error) {
-		return explainError(error, file, limits);
+		return toFileFailure(error, file, limits);
 	} finally {
-		closeReply(opening);
+		closeReply(replyPromise);
 	}
 }
 
@@ -194,12 +196,12 @@ async function storeFile(
 	if (!('prepareBinaryData' in helpers)) throw new Error('Not while the editor loads its lists');
 	const { name, kind } = file;
 	const type = String(headers['content-type']);
-	const isPage = /\bhtml\b/i.test(type) && !/\.html?$/i.test(name);
-	if (isPage || (kind === 'pdf' && /\bjson\b/i.test(type))) return NO_FILE;
-	if (Number(headers['content-length']) > limits.bytesLeft) return TOO_LARGE;
+	const isHtml = /\bhtml\b/i.test(type) && !/\.html?$/i.test(name);
+	if (isHtml || (kind === 'pdf' && /\bjson\b/i.test(type))) return NOT_A_FILE;
+	if (Number(headers['content-length']) > limits.remainingBytes) return TOO_LARGE;
 	const counted = body.map((chunk: Uint8Array) => {
-		limits.bytesLeft -= chunk.length;
-		if (limits.bytesLeft < 0) throw new Error('The rest of the file is not read');
+		limits.remainingBytes -= chunk.length;
+		if (limits.remainingBytes < 0) throw new Error('The rest of the file is not read');
 		return chunk;
 	});
 	counted.on('error', noop);
@@ -208,38 +210,20 @@ async function storeFile(
 		const storing = helpers.prepareBinaryData(counted, name, mimeType);
 		return { binary: await waitUnlessAborted(storing, limits.signal) };
 	} catch (error) {
-		return limits.bytesLeft < 0 ? TOO_LARGE : explainError(error, file, limits);
+		return limits.remainingBytes < 0 ? TOO_LARGE : toFileFailure(error, file, limits);
 	} finally {
 		counted.destroy();
 	}
 }
 
-const PASSING = { cause: 'temporarily-unavailable' } as const;
+const TOO_MANY = createFailure('tooManyFiles', { limit: MAX_FILES });
+const TOO_LARGE = createFailure('filesTooLarge', { limit: MAX_MEGABYTES });
+const TIMED_OUT = createFailure('filesTimedOut');
+const NOT_A_FILE = createFailure('notAFile');
 
-const CHECK_FILE =
-	'Run this again, or open the response in Form Service to check whether the file still exists.';
-
-function createTrouble(
-	message: string,
-	more: Partial<RequestFailure> = {},
-): { trouble: RequestFailure } {
-	const failure = { cause: 'configuration-invalid' } as const;
-	return { trouble: { message, description: CHECK_FILE, failure, ...more } };
-}
-
-const TOO_MANY = createTrouble(`Only the first ${MAX_FILES} files of a response are downloaded`);
-const TOO_LARGE = createTrouble('The files of this response exceed 256 MB in total');
-const TOO_LATE = createTrouble('The files of this response could not be downloaded in time', {
-	failure: PASSING,
-});
-const NO_FILE = createTrouble('The link to the file returned a web page or JSON');
-
-function explainError(error: unknown, { url }: LinkedFile, limits: Limits): Fetched {
-	if (limits.signal.aborted) return TOO_LATE;
-	const { host } = new URL(url);
-	const broken = toTransportFailure(error);
-	const { failure } = createTransportFailure(broken, host);
-	const description = `${CHECK_FILE} (${broken.code})`;
-	const more = failure.cause === PASSING.cause ? { failure } : {};
-	return createTrouble(`The file at ${host} could not be fetched`, { description, ...more });
+function toFileFailure(error: unknown, { url }: LinkedFile, limits: Limits): RequestFailure {
+	if (limits.signal.aborted) return TIMED_OUT;
+	const { cause, blockReason, networkError = blockReason } = createTransportFailure(error);
+	const reason = cause === TIMED_OUT.cause ? 'fileUnavailable' : 'fileRefused';
+	return createFailure(reason, { host: new URL(url).host, networkError });
 }

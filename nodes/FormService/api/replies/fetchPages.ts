@@ -1,15 +1,16 @@
 import type { IDataObject } from 'n8n-workflow';
 import { API_PATH } from '../account';
 import type { Target } from '../endpoints';
-import { CHECK_REPLY, ASK_FOR_LARGER_PAGES, ServiceError, truncateText } from '../errors';
+import { getRequestFailure } from '../errors';
 import { getComparableId } from '../records';
 import { callApi } from '../request/callApi';
 import { REQUESTS_PER_DAY } from '../request/requestQueue';
 import {
-	createReplyError,
+	createRequestError,
 	createUnexpectedReplyError,
 	type RequestContext,
 } from '../requestContext';
+import { createFailure } from '../requestFailure';
 import { parseUrl } from '../url';
 import { findList } from './findList';
 import { findNextPage } from './findNextPage';
@@ -53,20 +54,19 @@ export async function* fetchPages(
 	let repeatedPages = 0;
 	let position = from ?? { url: new URL(target.url).href, pagesBefore: 0, recordsBefore: 0 };
 	for (;;) {
-		if (requested.size >= MAX_PAGES) throw createReplyError(context, TOO_MANY_PAGES, READ_LESS);
-		if (requested.has(position.url)) throw createReplyError(context, LOOP);
+		if (requested.size >= MAX_PAGES) throw createRequestError(context, TOO_MANY_PAGES);
+		if (requested.has(position.url)) throw createRequestError(context, PAGES_LOOP);
 		requested.add(position.url);
 		const { page, unknown } = await readPage(context, target, position);
 		const [first] = page.records;
 		const beginning =
 			first === undefined ? page.url : (getComparableId(first) ?? JSON.stringify(first));
 		repeatedPages = beginnings.has(beginning) ? repeatedPages + 1 : 0;
-		if (repeatedPages > MAX_REPEATED_PAGES) throw createReplyError(context, LOOP);
+		if (repeatedPages > MAX_REPEATED_PAGES) throw createRequestError(context, PAGES_LOOP);
 		beginnings.add(beginning);
 		yield page;
 		if (unknown !== undefined) {
-			const message = `There are more pages, but the reply has no link to the next one (${unknown})`;
-			throw createReplyError(context, message, STOPPED);
+			throw createRequestError(context, createFailure('nextPageUnknown', { evidence: unknown }));
 		}
 		if (page.next === undefined) return;
 		position = page.next;
@@ -81,11 +81,11 @@ async function readPage(
 ): Promise<{ page: ListPage; unknown?: string }> {
 	const { url, pagesBefore, recordsBefore } = position;
 	const reply = await callApi(context, { endpoint, url }).catch((error: unknown) => {
-		throw pagesBefore > 0 ? explainLaterPage(context, error) : error;
+		throw pagesBefore > 0 ? toExpiredPositionError(context, error) : error;
 	});
 	const { envelope, headers } = reply;
 	const [nameInForm] = /fields|responses/.exec(endpoint.url) ?? [];
-	const found = findList(envelope.whole, nameInForm);
+	const found = findList(envelope.body, nameInForm);
 	if (found === undefined) {
 		throw createUnexpectedReplyError(context, 'a list of records', envelope.data);
 	}
@@ -94,7 +94,7 @@ async function readPage(
 	const following = findNextPage(headers, around, { pages, inAll, shown: records.length });
 	const link = following.kind === 'at' ? following.link : undefined;
 	const nextUrl = link === undefined ? undefined : buildNextUrl(link, url, listUrl);
-	const elsewhere = link && !nextUrl ? `it is at ${truncateText(link)}` : undefined;
+	const elsewhere = link && !nextUrl ? `it is at ${link}` : undefined;
 	const page = {
 		...position,
 		records,
@@ -131,15 +131,12 @@ function buildNextUrl(link: string, pageUrl: string, listUrl: string): string | 
 	return url.href;
 }
 
-const LOOP = 'The pages of the list form a loop';
-const TOO_MANY_PAGES = `The list has more than ${MAX_PAGES} pages`;
-const READ_LESS = `${ASK_FOR_LARGER_PAGES} In Response: Get Many, a 'Limit' reads fewer pages if 'Sort' is 'As Listed'.`;
-const STOPPED = `Nothing was returned, because the list may be incomplete. ${CHECK_REPLY}`;
+const PAGES_LOOP = createFailure('pagesLoop');
+const TOO_MANY_PAGES = createFailure('tooManyPages', { limit: MAX_PAGES });
 
 /** Of a form whose earlier pages were sent, the service can only reject the position, such as an old cursor. */
-function explainLaterPage(context: RequestContext, error: unknown): unknown {
-	const status = (error instanceof ServiceError && error.httpCode) || '';
-	if (!['400', '404', '410', '422'].includes(status)) return error;
-	const message = `The position in the list has expired or is no longer valid (status ${status})`;
-	return createReplyError(context, message, 'Run this again to read the list from its first page.');
+function toExpiredPositionError(context: RequestContext, error: unknown): unknown {
+	const { status } = getRequestFailure(error) ?? {};
+	if (status === undefined || ![400, 404, 410, 422].includes(status)) return error;
+	return createRequestError(context, createFailure('pageExpired', { status }));
 }

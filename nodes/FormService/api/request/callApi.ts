@@ -1,83 +1,90 @@
 import { clock } from '../clock';
-import type { Target } from '../endpoints';
+import type { Effect, Target } from '../endpoints';
 import { parseEnvelope, type Envelope } from '../envelope';
-import { createInputError, NotSentError, type ServiceError, type RequestFailure } from '../errors';
+import { createInputError } from '../errors';
 import { createRequestError, getAbortSignal, type RequestContext } from '../requestContext';
+import type { RequestFailure } from '../requestFailure';
 import { parseUrl } from '../url';
+import { createReplyFailure } from './replyFailure';
 import { getQueue } from './requestQueue';
-import { sendOnce, type TransportFailure, type ReplyHeaders, type Reply } from './sendOnce';
-import {
-	computeRetryDelayMs,
-	finalizeFailure,
-	createTransportFailure,
-	createReplyFailure,
-	type FailureContext,
-} from './requestFailure';
+import { computeRetryDelayMs } from './retry';
+import { sendOnce, type Reply, type ReplyHeaders } from './sendOnce';
 
 /** What a successful reply contains. */
-export type SuccessfulReply = { envelope: Envelope; headers: ReplyHeaders; trouble?: undefined };
+export type SuccessfulReply = {
+	envelope: Envelope;
+	headers: ReplyHeaders;
+	requestFailure?: undefined;
+};
+
+/** How a request ended. */
+type Outcome = SuccessfulReply | { headers: ReplyHeaders; requestFailure: RequestFailure };
 
 /**
- * The only way to the service's API: waits for its turn in the account's queue, sends, parses the reply, and
- * explains what went wrong or tries again.
+ * Sends a request to the service's API: acquires a slot in the account's queue, sends, parses the reply, and
+ * tries again or throws. All requests to the API are sent here.
  *
- * @throws ServiceError that says what happened and what to do; NotSent if the caller gave up first
+ * @throws ServiceError that says what happened and what to do
  */
-export async function callApi(context: RequestContext, given: Target): Promise<SuccessfulReply> {
-	const { account, urgency, retry = true } = context;
-	const target = checkTarget(context, given);
+export async function callApi(
+	context: RequestContext,
+	uncheckedTarget: Target,
+): Promise<SuccessfulReply> {
+	const { account, priority, retry = true } = context;
+	const target = checkTarget(context, uncheckedTarget);
 	const { effect } = target.endpoint;
 	const queue = getQueue(account.key);
 	const signal = getAbortSignal(context);
-	const causes: string[] = [];
-	let failed: ServiceError | undefined;
-	for (let requests = 1; ; requests++) {
-		// wait for the turn
-		const turn = await queue.waitForTurn({ urgency, isRetry: requests > 1, signal });
-		// what was sent must not say that it was not
-		if (turn === 'notSent')
-			throw failed ?? new NotSentError(context.n8n.getNode(), context.itemIndex);
-		if ('trouble' in turn) throw failed ?? createRequestError(context, turn.trouble);
+	const failures: RequestFailure[] = [];
+	for (;;) {
+		const attempts = failures.length;
+		const slot = await queue.acquireSlot({ priority, isRetry: attempts > 0, signal });
+		if ('reason' in slot) {
+			// what was sent must not say that it was not
+			throw createRequestError(context, failures.at(-1) ?? slot, { attempts, effect });
+		}
 
-		// send, and parse the reply
 		let outcome: Outcome | undefined;
 		try {
-			outcome = parseReply(await sendOnce(context, target), { effect, account });
+			outcome = parseReply(await sendOnce(context, target), effect);
 		} finally {
-			queue.endTurn(turn, outcome);
+			queue.releaseSlot(slot, outcome);
 		}
-		if (outcome.trouble === undefined) return outcome;
+		if (outcome.requestFailure === undefined) return outcome;
 
-		// explain, and decide whether to retry
-		const { trouble } = outcome;
-		const { cause } = trouble.failure;
-		causes.push(cause);
-		failed = createRequestError(context, finalizeFailure(trouble, effect, requests));
-		const tries = causes.filter((one) => one === cause).length;
-		const pauseMs = retry
-			? computeRetryDelayMs(effect.kind, trouble, tries, Math.random())
+		const { requestFailure } = outcome;
+		failures.push(requestFailure);
+		const sameCause = failures.filter(({ cause }) => cause === requestFailure.cause);
+		const retryDelayMs = retry
+			? computeRetryDelayMs(requestFailure, sameCause.length, Math.random())
 			: undefined;
-		if (pauseMs === undefined) throw failed;
-		await clock.sleep(pauseMs, signal);
+		if (retryDelayMs === undefined) {
+			throw createRequestError(context, requestFailure, { attempts: failures.length, effect });
+		}
+		await clock.sleep(retryDelayMs, signal);
 	}
 }
 
-/** How a request ended. */
-type Outcome = SuccessfulReply | { headers: ReplyHeaders; trouble: RequestFailure };
-
-/** A request that reads succeeds unless the reply says that it failed; one that acts must be confirmed. */
-export function parseReply(reply: Reply | TransportFailure, sent: FailureContext): Outcome {
-	if ('code' in reply)
-		return { headers: {}, trouble: createTransportFailure(reply, sent.account.origin) };
+/**
+ * Returns a success, or why a request failed. A request that reads succeeds unless the reply says that it
+ * failed; one that acts must be confirmed.
+ */
+export function parseReply(reply: Reply | RequestFailure, effect: Effect): Outcome {
+	if ('reason' in reply) return { headers: {}, requestFailure: narrow(reply, effect) };
 	const { status, headers, text = '' } = reply;
 	const envelope = parseEnvelope(text);
-	const isSuccess = sent.effect.kind === 'safe' ? !envelope?.failed : envelope?.isConfirmed;
-	return status < 300 && envelope !== undefined && isSuccess
-		? { headers, envelope }
-		: { headers, trouble: createReplyFailure(reply, envelope, sent) };
+	const isSuccess = effect.kind === 'safe' ? !envelope?.isFailure : envelope?.isConfirmed;
+	if (status < 300 && envelope !== undefined && isSuccess) return { headers, envelope };
+	const requestFailure = createReplyFailure(reply, envelope, effect, clock.now());
+	return { headers, requestFailure: narrow(requestFailure, effect) };
 }
 
-/** Refuses a URL outside the API, since expressions can put anything into it. */
+/** A request that reads, or that leaves the same after a second time, can be sent again whatever happened. */
+function narrow(failure: RequestFailure, { kind }: Effect): RequestFailure {
+	return { ...failure, mayHaveActed: failure.mayHaveActed && kind === 'nonIdempotent' };
+}
+
+/** Rejects a URL outside the API, since expressions can put anything into it. */
 function checkTarget({ n8n, account, itemIndex }: RequestContext, target: Target): Target {
 	const url = parseUrl(target.url)?.href;
 	if (url?.startsWith(`${account.baseUrl}/`)) return { ...target, url };

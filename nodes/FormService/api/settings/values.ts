@@ -1,5 +1,5 @@
 import type { GenericValue, IDataObject } from 'n8n-workflow';
-import { truncateText } from '../errors';
+import { truncateText } from '../errorTexts';
 import { numberAsText, parseBoolean, parseNumber } from '../parseValues';
 import { isWebUrl } from '../url';
 import { describeAllowedValues, findSetting, type Setting } from './settings';

@@ -3,7 +3,7 @@ import type { AnswerValue } from '../../api/answers/encode';
 import { findField, type AnswerableField } from '../../api/answers/fields';
 import { encodeAnswer, isBlank } from '../../api/answers/fieldKinds';
 import { formatNames } from '../../api/spelling';
-import { truncateText } from '../../api/errors';
+import { truncateText } from '../../api/errorTexts';
 import { isRecord } from '../../api/records';
 import {
 	createCombinedParameterError,

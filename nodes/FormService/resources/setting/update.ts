@@ -1,7 +1,7 @@
 import { isEmpty, mapValues, omit } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { endpoints, createTarget } from '../../api/endpoints';
-import { truncateText } from '../../api/errors';
+import { truncateText } from '../../api/errorTexts';
 import { parseBoolean } from '../../api/parseValues';
 import { getFormId, removeSecrets } from '../../api/records';
 import { listRecords, updateSettings } from '../../api/service';

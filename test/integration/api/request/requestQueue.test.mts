@@ -1,6 +1,6 @@
 import { range } from 'lodash';
 import { expect, it } from 'vitest';
-import { formatTime } from '../../../../nodes/FormService/api/errors.ts';
+import { formatTime } from '../../../../nodes/FormService/api/errorTexts.ts';
 import { demoForms } from '../../../service/index.mts';
 import { locator, time } from '../../harness.mts';
 import { DAY_MS } from '../../../time.mts';

@@ -37,7 +37,7 @@ function served(...answers: Answer[]) {
 		helpers: { httpRequestWithAuthentication: send },
 		getNode: () => ({ name: 'Form Service', type: 'formService', parameters: {} }),
 	} as unknown as RequestContext['n8n'];
-	const context: RequestContext = { n8n, account, urgency: 'bulk', itemIndex: 3 };
+	const context: RequestContext = { n8n, account, priority: 'low', itemIndex: 3 };
 	return { context, target: createTarget(account, endpoints.listForms), sent };
 }
 
@@ -85,12 +85,12 @@ it('a request that failed says so, even if the limit of the day holds it back th
 it('one place is free again, however sending throws', async () => {
 	const { context, target } = served({ body: { success: true, data: [] } });
 	for (let times = 0; times < 6; times++) {
-		const transport = {
+		const httpOptions = {
 			get timeout(): number {
 				throw new Error('odd');
 			},
 		};
-		await expect(callApi({ ...context, transport }, target)).rejects.toThrow('odd');
+		await expect(callApi({ ...context, httpOptions }, target)).rejects.toThrow('odd');
 	}
 	expect(await callApi(context, target)).toHaveProperty('envelope');
 });

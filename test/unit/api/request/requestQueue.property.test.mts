@@ -1,7 +1,10 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { RequestQueue } from '../../../../nodes/FormService/api/request/requestQueue.ts';
-import { createTransportFailure } from '../../../../nodes/FormService/api/request/requestFailure.ts';
+import {
+	RequestQueue,
+	type RequestOutcome,
+} from '../../../../nodes/FormService/api/request/requestQueue.ts';
+import { createFailure } from '../../../../nodes/FormService/api/requestFailure.ts';
 import { MINUTE_MS, VirtualTime } from '../../../time.mts';
 import * as simulation from './simulation.mts';
 import { countMostRefused, LimitedService, outcomeOf, pass } from './simulation.mts';
@@ -18,13 +21,16 @@ const sendAll = async (service: LimitedService, asked: simulation.Asked[]) =>
 	await time.waitFor(simulation.sendAll(time, service, new RequestQueue(time), asked));
 
 const wayMs = fc.oneof(...[300, 5_000, 14_000].map((max) => fc.integer({ min: 1, max })));
-const urgency = fc.constantFrom('bulk' as const, 'bulk' as const, 'prompt' as const);
+const priority = fc.constantFrom('low' as const, 'low' as const, 'high' as const);
 
 const requests = (spreadMs: number) =>
-	fc.array(fc.record({ atMs: fc.nat({ max: spreadMs }), thereMs: wayMs, backMs: wayMs, urgency }), {
-		maxLength: 250,
-		size: 'max',
-	});
+	fc.array(
+		fc.record({ atMs: fc.nat({ max: spreadMs }), thereMs: wayMs, backMs: wayMs, priority }),
+		{
+			maxLength: 250,
+			size: 'max',
+		},
+	);
 
 /** Many requests within some seconds, among others over some minutes. */
 const arrivals = fc
@@ -48,17 +54,17 @@ it('on an account that nobody else uses, no request is refused, and at most five
 
 it('never more than 60 requests are sent in any minute, whatever becomes of them', async () => {
 	const end = fc.constantFrom('ok', 'lost', 'broken', 'refused');
-	const sent = fc.record({ atMs: fc.nat({ max: 5 * MINUTE_MS }), tookMs: wayMs, end, urgency });
+	const sent = fc.record({ atMs: fc.nat({ max: 5 * MINUTE_MS }), tookMs: wayMs, end, priority });
 	await check(fc.array(sent, { maxLength: 400, size: 'max' }), 60, async (all) => {
 		const queue = new RequestQueue(time);
 		const starts: number[] = [];
 		const send = async ({ atMs, tookMs, ...one }: (typeof all)[0]) => {
 			await time.sleep(atMs);
-			await pass(queue, { urgency: one.urgency }, async () => {
+			await pass(queue, { priority: one.priority }, async () => {
 				if (one.end !== 'refused') starts.push(time.now());
 				await time.sleep(tookMs);
 				if (one.end === 'lost') throw new Error('nobody knows');
-				return { headers: {}, ...(one.end !== 'ok' && { trouble: troubles[one.end] }) };
+				return createOutcome(one.end);
 			});
 		};
 		await time.waitFor(Promise.all(all.map(send)));
@@ -68,27 +74,29 @@ it('never more than 60 requests are sent in any minute, whatever becomes of them
 	});
 });
 
-const broken = createTransportFailure(
-	{ code: 'ECONNRESET', isRefusedByN8n: false },
-	'https://a.example',
-);
-const refused = { ...broken, failure: { cause: 'rate-limited', retryAfterMs: 1_000 } as const };
-const troubles: Record<string, typeof broken> = { broken, refused };
+function createOutcome(end: string): RequestOutcome {
+	if (end === 'ok') return { headers: {} };
+	const requestFailure =
+		end === 'broken'
+			? createFailure('connectionBroken')
+			: createFailure('minuteLimit', { retryAtMs: time.now() + 1_000 });
+	return { headers: {}, requestFailure };
+}
 
 it('no place is lost, whatever throws, fails or is given up at any step', async () => {
 	const step = fc.record({
 		end: fc.constantFrom('ok', 'lost', 'broken', 'refused'),
 		giveUpMs: fc.option(fc.nat({ max: 3_000 })),
-		urgency,
+		priority,
 	});
 	await check(fc.array(step, { maxLength: 50 }), 100, async (steps) => {
 		const queue = new RequestQueue(time);
-		const send = async ({ end, giveUpMs, urgency: own }: (typeof steps)[0]) => {
+		const send = async ({ end, giveUpMs, priority: own }: (typeof steps)[0]) => {
 			const signal = giveUpMs === null ? undefined : time.timeout(giveUpMs);
-			await pass(queue, { urgency: own, signal }, async () => {
+			await pass(queue, { priority: own, signal }, async () => {
 				await time.sleep(100);
 				if (end === 'lost') throw new Error('nobody knows');
-				return { headers: {}, ...(end !== 'ok' && { trouble: troubles[end] }) };
+				return createOutcome(end);
 			});
 		};
 		await time.waitFor(Promise.all(steps.map(send)));

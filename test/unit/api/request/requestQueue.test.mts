@@ -6,10 +6,11 @@ import type {
 	RequestOutcome,
 	Job,
 } from '../../../../nodes/FormService/api/request/requestQueue.ts';
+import { createRateLimitFailure } from '../../../../nodes/FormService/api/request/replyFailure.ts';
 import {
-	createTransportFailure,
-	createRateLimitFailure,
-} from '../../../../nodes/FormService/api/request/requestFailure.ts';
+	createFailure,
+	type FailureReason,
+} from '../../../../nodes/FormService/api/requestFailure.ts';
 import { DAY_MS, MINUTE_MS, VirtualTime } from '../../../time.mts';
 import * as simulation from './simulation.mts';
 import { LimitedService, outcomeOf, pass } from './simulation.mts';
@@ -26,15 +27,14 @@ const ok: RequestOutcome = { headers: {} };
 const shows = (remaining: number, limit = 60): RequestOutcome => ({
 	headers: { 'x-ratelimit-limit': `${limit}`, 'x-ratelimit-remaining': `${remaining}` },
 });
-const failWith = (code: string): RequestOutcome => ({
+const failWith = (reason: FailureReason): RequestOutcome => ({
 	headers: {},
-	trouble: createTransportFailure({ code, isRefusedByN8n: false }, 'https://forms.example.com'),
+	requestFailure: createFailure(reason),
 });
-const failed = failWith('ECONNRESET');
-const wrongValue = { ...failed.trouble!, failure: { cause: 'configuration-invalid' } as const };
+const failed = failWith('connectionBroken');
 const refuse = (retryAfterS?: number): RequestOutcome => ({
 	headers: {},
-	trouble: createRateLimitFailure({ 'retry-after': retryAfterS }, time.now()),
+	requestFailure: createRateLimitFailure({ 'retry-after': retryAfterS }, time.now()),
 });
 
 const delays = { atMs: 0, thereMs: 20, backMs: 20 };
@@ -63,10 +63,10 @@ describe('the queue', () => {
 			});
 		const all = ['1', '2', '3', '4', '5', '6', '7'].map(async (name) => await send(name));
 		all.push(send('retry', { isRetry: true }));
-		all.push(send('prompt 1', { urgency: 'prompt' }), send('prompt 2', { urgency: 'prompt' }));
-		all.push(send('prompt retry', { urgency: 'prompt', isRetry: true }));
+		all.push(send('high 1', { priority: 'high' }), send('high 2', { priority: 'high' }));
+		all.push(send('high retry', { priority: 'high', isRetry: true }));
 		await time.waitFor(Promise.all(all));
-		const waited = ['prompt retry', 'prompt 1', 'prompt 2', 'retry', '6', '7'];
+		const waited = ['high retry', 'high 1', 'high 2', 'retry', '6', '7'];
 		expect(order).toEqual(['1', '2', '3', '4', '5', ...waited]);
 	});
 
@@ -76,10 +76,10 @@ describe('the queue', () => {
 		void time.sleep(50).then(() => controller.abort());
 		const canceled = sendAll(20, ok, { signal });
 		expect((await sendAll(10, ok)).sent).toBe(10);
-		expect((await canceled).outcomes).toEqual({ ok: 5, notSent: 15 });
+		expect((await canceled).outcomes).toEqual({ ok: 5, canceled: 15 });
 		expect(getEventListeners(signal, 'abort')).toEqual([]);
 		expect((await sendAll(1, ok, { signal: AbortSignal.abort() })).outcomes).toEqual({
-			notSent: 1,
+			canceled: 1,
 		});
 	});
 });
@@ -152,19 +152,15 @@ describe('an outage', () => {
 	it.each<[string, () => RequestOutcome]>([
 		['broken connections', () => failed],
 		['refusals', () => refuse(1)],
-		['rejected credentials', () => failWith('CERT_HAS_EXPIRED')],
+		['rejected credentials', () => failWith('untrustedCertificate')],
 	])('of %s lets items fail at once after 20 in a row', async (_what, end) => {
 		const one = end();
 		const { ends, sent } = await sendAll(1_000, one);
 		expect(sent).toBeLessThan(25);
-		const troubles = ends.map((other) => (typeof other === 'object' ? other.trouble : undefined));
-		const { message, failure } = one.trouble!;
-		const heldBack = {
-			message: 'Not sent: Form Service failed or refused repeatedly',
-			description: `The last failure was: ${message}. Run this again in a minute or later.`,
-			failure,
-		};
-		expect(troubles.slice(sent)).toEqual(Array(1_000 - sent).fill(heldBack));
+		const { cause } = one.requestFailure!;
+		const lastFailure = expect.objectContaining({ cause, reason: one.requestFailure!.reason });
+		const outage = { reason: 'outage', cause, mayHaveActed: false, lastFailure };
+		expect(ends.slice(sent)).toEqual(Array(1_000 - sent).fill(outage));
 	});
 
 	it('is none after 19, if a success is between, or if the items are the reason', async () => {
@@ -175,7 +171,7 @@ describe('an outage', () => {
 		]) {
 			await sendAll(1, end);
 		}
-		await sendAll(100, { ...ok, trouble: wrongValue });
+		await sendAll(100, failWith('rejected'));
 		expect((await sendAll(1, ok)).sent).toBe(1);
 	});
 
@@ -183,7 +179,7 @@ describe('an outage', () => {
 		await sendAll(40, failed);
 		await time.waitFor(time.sleep(MINUTE_MS - 2_000));
 		expect((await sendAll(10, failed)).sent).toBe(0);
-		expect((await sendAll(10, failed, { urgency: 'prompt' })).sent).toBe(10);
+		expect((await sendAll(10, failed, { priority: 'high' })).sent).toBe(10);
 		await time.waitFor(time.sleep(2_000));
 		expect((await sendAll(10, failed)).sent).toBe(5);
 		await time.waitFor(time.sleep(MINUTE_MS));
@@ -196,16 +192,16 @@ it('the limit of the day fails all that wait at once, with the time of the reset
 	const service = new LimitedService(time, { perDay: 30 });
 	const asked = Array.from({ length: 70 }, (_, index) => ({
 		...delays,
-		...(index % 2 > 0 && { urgency: 'prompt' as const }),
+		...(index % 2 > 0 && { priority: 'high' as const }),
 	}));
 	const { outcomes } = await time.waitFor(simulation.sendAll(time, service, queue, asked));
 	expect(service.refusals.length).toBeLessThanOrEqual(5);
-	expect(countBy(outcomes)).toEqual({ ok: 30, 'quota-exhausted': 40 });
+	expect(countBy(outcomes)).toEqual({ ok: 30, dayLimit: 40 });
 	// a machine's clock that is corrected changes nothing
 	time.aheadMs = -3 * DAY_MS;
 	await time.waitFor(time.sleep(DAY_MS / 2));
-	for (const urgency of ['bulk', 'prompt'] as const) {
-		expect((await sendAll(1, ok, { urgency })).sent).toBe(0);
+	for (const priority of ['low', 'high'] as const) {
+		expect((await sendAll(1, ok, { priority })).sent).toBe(0);
 	}
 	await time.waitFor(time.sleep(DAY_MS / 2 + 2_000));
 	expect((await sendAll(1, ok)).sent).toBe(1);

@@ -1,11 +1,11 @@
 import lodash from 'lodash';
 import type {
 	RequestOutcome,
-	SlotDenial,
 	Job,
 	RequestQueue,
 } from '../../../../nodes/FormService/api/request/requestQueue.ts';
-import { createRateLimitFailure } from '../../../../nodes/FormService/api/request/requestFailure.ts';
+import { createRateLimitFailure } from '../../../../nodes/FormService/api/request/replyFailure.ts';
+import type { RequestFailure } from '../../../../nodes/FormService/api/requestFailure.ts';
 import { decide } from '../../../service/specification/limiter.mts';
 import type { Decision, Limits, Usage } from '../../../service/specification/limiter.mts';
 import type { VirtualTime } from '../../../time.mts';
@@ -29,11 +29,11 @@ export class LimitedService {
 		this.limits = { perMinute, perDay };
 	}
 
-	arrive(): RequestOutcome {
-		const { isAllowed, headers } = this.take();
-		if (isAllowed) return { headers };
-		this.refusals.push(this.usage?.minute.endMs ?? 0);
-		return { headers, trouble: createRateLimitFailure(headers, this.now()) };
+	/** A request of a queue arrives. */
+	arrive(): Decision {
+		const decision = this.take();
+		if (!decision.isAllowed) this.refusals.push(this.usage?.minute.endMs ?? 0);
+		return decision;
 	}
 
 	/** A request of any client of the account arrives. */
@@ -52,22 +52,22 @@ export async function pass(
 	queue: RequestQueue,
 	job: Partial<Job>,
 	send: () => Promise<RequestOutcome>,
-): Promise<RequestOutcome | SlotDenial | 'lost'> {
-	const turn = await queue.waitForTurn({ urgency: 'bulk', isRetry: false, ...job });
-	if (turn === 'notSent' || 'trouble' in turn) return turn;
-	const ended = await send().catch(() => undefined);
-	queue.endTurn(turn, ended);
-	return ended ?? 'lost';
+): Promise<RequestOutcome | RequestFailure | 'lost'> {
+	const slot = await queue.acquireSlot({ priority: 'low', isRetry: false, ...job });
+	if ('reason' in slot) return slot;
+	const outcome = await send().catch(() => undefined);
+	queue.releaseSlot(slot, outcome);
+	return outcome ?? 'lost';
 }
 
-/** What a request ended with: "ok", the cause of its trouble, or that it was not sent. */
-export function outcomeOf(end: RequestOutcome | SlotDenial | 'lost'): string {
+/** How a request ended: "ok", or the reason of its failure. */
+export function outcomeOf(end: RequestOutcome | RequestFailure | 'lost'): string {
 	if (typeof end === 'string') return end;
-	return end.trouble?.failure.cause ?? 'ok';
+	return 'reason' in end ? end.reason : (end.requestFailure?.reason ?? 'ok');
 }
 
 /** When a request is asked for, and how long it takes to the service and back. */
-export type Asked = { atMs: number; thereMs: number; backMs: number; urgency?: Job['urgency'] };
+export type Asked = { atMs: number; thereMs: number; backMs: number; priority?: Job['priority'] };
 
 /** Sends requests through a queue to the service, and again while they are refused for the minute. */
 export async function sendAll(
@@ -78,23 +78,23 @@ export async function sendAll(
 ) {
 	const seen = { open: 0, mostOpen: 0, sentWhileWaiting: 0 };
 	let refused = { atMs: -Infinity, waitMs: 0 };
-	const send = async ({ atMs, thereMs, backMs, urgency = 'bulk' }: Asked) => {
+	const send = async ({ atMs, thereMs, backMs, priority = 'low' }: Asked) => {
 		await sleep(atMs);
 		for (let tries = 1; ; tries++) {
-			const end = await pass(queue, { urgency, isRetry: tries > 1 }, async () => {
+			const end = await pass(queue, { priority, isRetry: tries > 1 }, async () => {
 				seen.mostOpen = Math.max(seen.mostOpen, ++seen.open);
 				// what is sent in the very moment of a refusal cannot know of it
 				const sinceMs = now() - refused.atMs;
 				if (sinceMs > 0 && sinceMs < refused.waitMs) seen.sentWhileWaiting++;
 				await sleep(thereMs);
-				const ended = service.arrive();
+				const { isAllowed, headers } = service.arrive();
 				await sleep(backMs);
 				seen.open--;
-				const waitMs = Number(ended.headers['retry-after']) * 1_000;
-				if (ended.trouble) refused = { atMs: now(), waitMs };
-				return ended;
+				if (isAllowed) return { headers };
+				refused = { atMs: now(), waitMs: Number(headers['retry-after']) * 1_000 };
+				return { headers, requestFailure: createRateLimitFailure(headers, now()) };
 			});
-			if (outcomeOf(end) !== 'rate-limited' || tries === MAX_TRIES) return outcomeOf(end);
+			if (outcomeOf(end) !== 'minuteLimit' || tries === MAX_TRIES) return outcomeOf(end);
 		}
 	};
 	return { outcomes: await Promise.all(asked.map(send)), ...seen };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cutText, truncateText } from '../../../nodes/FormService/api/errors.ts';
+import { cutText, truncateText } from '../../../nodes/FormService/api/errorTexts.ts';
 import { limitToolOutput } from '../../../nodes/FormService/execution/tool.ts';
 
 describe('A text that is cut', () => {

@@ -1,0 +1,298 @@
+import { upperFirst } from 'lodash';
+import type { Failure as N8nFailure } from 'n8n-workflow';
+import {
+	ASK_FOR_LARGER_PAGES,
+	CHECK_BASE_URL,
+	CHECK_REPLY,
+	formatTime,
+	truncateText,
+	TRY_LATER,
+} from './errorTexts';
+
+/*
+ * Why a request can fail, and what each reason means to n8n and to a person. A message says enough without its
+ * advice, since some places show the message alone. No message has the code of a system error: n8n replaces such
+ * a message where it wraps the error, for example for the tool of an agent.
+ */
+
+/** What is known of a failed request. A reason needs only what its text shows. */
+export type FailureFacts = {
+	/** The status of the reply, such as 422. Undefined if no reply came. */
+	status?: number;
+	/** When the service accepts requests again, in epoch milliseconds: in 31 s for `Retry-After: 30`. */
+	retryAtMs?: number;
+	/** What the service says in its reply, such as "The given data was invalid." */
+	serverMessage?: string;
+	/** What the last ID in the path belongs to, such as "form". */
+	noun?: string;
+	/** The code or message of the network's error, such as `ECONNRESET`. */
+	networkError?: string;
+	/** Why n8n blocks the request, in n8n's words. */
+	blockReason?: string;
+	/** Where a reply redirects to. */
+	location?: string;
+	/** The number that was exceeded: of requests a minute, pages, files or megabytes. */
+	limit?: number;
+	/** What was asked for, such as "a list of records". */
+	expected?: string;
+	/** The shape of the reply instead, such as `an object with "id"`. */
+	shape?: string;
+	/** What shows that a list has another page, such as `"has_more": true`. */
+	evidence?: string;
+	/** The host of a file, such as `files.example.com`. */
+	host?: string;
+	/** Why the link to a file is not followed, such as "it is not a web address". */
+	linkProblem?: string;
+};
+
+/** The facts, where requests go, and the message of the last failure of an outage. */
+type TextFacts = FailureFacts & { baseUrl: string; origin: string; lastMessage?: string };
+
+type Text = string | ((facts: TextFacts) => string);
+
+/** The cause in n8n's terms; without a cause, nothing is wrong with the node or the service. */
+export type ReasonSpec = { cause?: N8nFailure['cause']; message: Text; advice: Text };
+
+const SHARED = 'for all nodes, workflows and tools that use this account.';
+
+const LIST_MAY_BE_INCOMPLETE = 'Nothing was returned, because the list may be incomplete.';
+
+const CHECK_FILE =
+	'Run this again, or open the response in Form Service to check whether the file still exists.';
+
+const fileNotFetched = {
+	message: ({ host, status }: TextFacts) =>
+		`The file at ${host} could not be fetched${status === undefined ? '' : ` (status ${status})`}`,
+	advice: ({ networkError }: TextFacts) => CHECK_FILE + (networkError ? ` (${networkError})` : ''),
+};
+
+export const REASONS = {
+	// no reply
+	blockedByN8n: {
+		// all requests of the credential go to the same host
+		cause: 'credential-invalid',
+		message: ({ origin }) => `n8n does not allow requests to ${origin}`,
+		advice: ({ blockReason }) =>
+			`${blockReason}. Check the allowed domains of the credential and n8n's SSRF protection.`,
+	},
+	connectionRefused: {
+		cause: 'temporarily-unavailable',
+		message: ({ origin }) => `Couldn't connect to ${origin} (connection refused)`,
+		advice: `Form Service may be down. ${CHECK_BASE_URL}`,
+	},
+	unknownHost: {
+		cause: 'temporarily-unavailable',
+		message: ({ origin }) => `Couldn't connect to ${origin} (unknown host)`,
+		advice: `Form Service may be down. ${CHECK_BASE_URL}`,
+	},
+	untrustedCertificate: {
+		cause: 'credential-invalid',
+		message: ({ origin }) =>
+			`Couldn't establish a secure connection to ${origin} (its certificate is not trusted)`,
+		advice: ({ networkError }) =>
+			`${CHECK_BASE_URL} If its certificate comes from your own authority, add the authority to n8n (NODE_EXTRA_CA_CERTS). (${networkError})`,
+	},
+	noEncryption: {
+		cause: 'credential-invalid',
+		message: ({ origin }) =>
+			`Couldn't establish a secure connection to ${origin} (it may have no https)`,
+		advice: ({ networkError }) =>
+			`${CHECK_BASE_URL} If it has no https, write http:// in front of it. (${networkError})`,
+	},
+	timedOut: {
+		cause: 'temporarily-unavailable',
+		message: ({ origin }) => `${origin} did not reply in time`,
+		advice: `${TRY_LATER} In Form Service nodes, 'Timeout' in the request options waits longer.`,
+	},
+	connectionBroken: {
+		cause: 'temporarily-unavailable',
+		message: ({ origin }) => `The connection to ${origin} broke before the whole reply arrived`,
+		advice: ({ networkError }) => `${TRY_LATER} (${networkError})`,
+	},
+	pollTimedOut: {
+		cause: 'temporarily-unavailable',
+		message: "Form Service didn't reply before n8n's poll timeout",
+		advice: 'The next poll tries again.',
+	},
+
+	// a reply, but not of the API
+	wrongAddress: {
+		cause: 'configuration-invalid',
+		message: ({ baseUrl }) => `${baseUrl} is not the address of a Form Service`,
+		advice: CHECK_BASE_URL,
+	},
+	redirected: {
+		cause: 'configuration-invalid',
+		message: ({ baseUrl, location }) => `${baseUrl} redirects to ${truncateText(location ?? '')}`,
+		advice: `Redirects are not followed. ${CHECK_BASE_URL}`,
+	},
+	webPage: {
+		cause: 'configuration-invalid',
+		message: ({ baseUrl, status }) =>
+			`${baseUrl} returned a web page instead of data (status ${status})`,
+		advice: `${CHECK_BASE_URL} A login page means that the access token was not accepted.`,
+	},
+
+	// the service did not act
+	tokenRejected: {
+		cause: 'credential-invalid',
+		message: 'Form Service rejected the access token',
+		advice: 'Enter a valid access token in the Form Service credential.',
+	},
+	accessDenied: {
+		cause: 'configuration-invalid',
+		message: 'Access denied (status 403)',
+		advice({ noun }) {
+			const check = noun ? `Check that the ${noun} belongs to the token's workspace. ` : '';
+			return `${check}If the account lacks permission, use the credential of another account.`;
+		},
+	},
+	notFound: {
+		cause: 'configuration-invalid',
+		message: ({ noun }) => `${upperFirst(noun)} not found`,
+		advice: ({ noun }) =>
+			`Check the ID. The ${noun} may have been deleted, or belong to another workspace.`,
+	},
+	rejected: {
+		cause: 'configuration-invalid',
+		message({ status = 0 }) {
+			// with status 200, the reply itself says that the request failed
+			return `Form Service rejected the request${status >= 400 ? ` (status ${status})` : ''}`;
+		},
+		advice: 'Check the parameters of this node and the values of its items.',
+	},
+	minuteLimit: {
+		cause: 'rate-limited',
+		message: "This account's per-minute limit is used up",
+		advice: ({ limit }) =>
+			`Form Service allows ${limit} requests a minute ${SHARED} Let other workflows on this account send fewer requests.`,
+	},
+	dayLimit: {
+		cause: 'quota-exhausted',
+		message: ({ retryAtMs = 0 }) =>
+			`Daily request limit reached. It resets at ${formatTime(retryAtMs)}`,
+		advice: `Form Service allows 1,440 requests a day ${SHARED} Run this again after that time, or let the workflow send fewer requests.`,
+	},
+
+	// the service failed, or its reply cannot be used
+	serverError: {
+		cause: 'temporarily-unavailable',
+		message: ({ status }) => `Form Service returned an error (status ${status})`,
+		advice: TRY_LATER,
+	},
+	incompleteReply: {
+		cause: 'temporarily-unavailable',
+		message: 'Form Service sent an empty or incomplete reply',
+		advice: TRY_LATER,
+	},
+	unconfirmed: {
+		cause: 'configuration-invalid',
+		message: 'Form Service sent a reply that does not say whether the request succeeded',
+		advice: TRY_LATER,
+	},
+	replyTooLarge: {
+		cause: 'configuration-invalid',
+		message: 'The reply is too large for n8n to handle safely',
+		advice:
+			'Ask your Form Service administrator for smaller pages, or delete responses that are no longer needed.',
+	},
+	unexpectedReply: {
+		cause: 'configuration-invalid',
+		message: ({ expected, shape }) => `Unexpected reply instead of ${expected}: ${shape}`,
+		advice: CHECK_REPLY,
+	},
+	updatedFormMissing: {
+		cause: 'configuration-invalid',
+		message: ({ shape }) => `The settings were updated, but the reply lacks the form: ${shape}`,
+		advice: "Don't send the settings again.",
+	},
+	responseIdMissing: {
+		cause: 'configuration-invalid',
+		message: 'Form Service sent a response without a UUID',
+		advice: CHECK_REPLY,
+	},
+	pdfMissing: {
+		cause: 'temporarily-unavailable',
+		message: 'Form Service has no PDF of this response',
+		advice: 'Form Service may still be creating the PDF. Try again later.',
+	},
+
+	// lists
+	pagesLoop: {
+		cause: 'configuration-invalid',
+		message: 'The pages of the list form a loop',
+		advice: CHECK_REPLY,
+	},
+	tooManyPages: {
+		cause: 'configuration-invalid',
+		message: ({ limit }) => `The list has more than ${limit} pages`,
+		advice: `${ASK_FOR_LARGER_PAGES} In Response: Get Many, a 'Limit' reads fewer pages if 'Sort' is 'As Listed'.`,
+	},
+	nextPageUnknown: {
+		cause: 'configuration-invalid',
+		message: ({ evidence }) =>
+			`There are more pages, but the reply has no link to the next one (${truncateText(evidence ?? '')})`,
+		advice: `${LIST_MAY_BE_INCOMPLETE} ${CHECK_REPLY}`,
+	},
+	pageExpired: {
+		cause: 'configuration-invalid',
+		message: ({ status }) =>
+			`The position in the list has expired or is no longer valid (status ${status})`,
+		advice: 'Run this again to read the list from its first page.',
+	},
+	listTooLong: {
+		// the service replies, so other lists can be read
+		cause: 'configuration-invalid',
+		message: ({ expected }) => `Couldn't read all ${expected} before n8n's poll timeout`,
+		advice: ASK_FOR_LARGER_PAGES,
+	},
+
+	// files of responses
+	tooManyFiles: {
+		cause: 'configuration-invalid',
+		message: ({ limit }) => `Only the first ${limit} files of a response are downloaded`,
+		advice: CHECK_FILE,
+	},
+	filesTooLarge: {
+		cause: 'configuration-invalid',
+		message: ({ limit }) => `The files of this response exceed ${limit} MB in total`,
+		advice: CHECK_FILE,
+	},
+	filesTimedOut: {
+		cause: 'temporarily-unavailable',
+		message: 'The files of this response could not be downloaded in time',
+		advice: CHECK_FILE,
+	},
+	notAFile: {
+		cause: 'configuration-invalid',
+		message: 'The link to the file returned a web page or JSON',
+		advice: CHECK_FILE,
+	},
+	linkNotFollowed: {
+		cause: 'configuration-invalid',
+		message: ({ linkProblem }) => `The link to the file was not followed: ${linkProblem}`,
+		advice: CHECK_FILE,
+	},
+	linkLoop: {
+		cause: 'configuration-invalid',
+		message: 'The link to the file redirects in a loop',
+		advice: CHECK_FILE,
+	},
+	fileUnavailable: { cause: 'temporarily-unavailable', ...fileNotFetched },
+	fileRefused: { cause: 'configuration-invalid', ...fileNotFetched },
+
+	// not sent
+	outage: {
+		cause: 'temporarily-unavailable',
+		message: ({ lastMessage }) =>
+			`Not sent, because Form Service failed repeatedly. The last failure was: ${lastMessage}`,
+		advice: 'Run this again in a minute or later.',
+	},
+	canceled: {
+		message: 'The request was not sent, because the execution stopped',
+		advice: 'The execution was canceled, or another item failed.',
+	},
+} as const satisfies Record<string, ReasonSpec>;
+
+/** Why a request failed. */
+export type FailureReason = keyof typeof REASONS;

@@ -1,0 +1,32 @@
+import type { Failure as N8nFailure } from 'n8n-workflow';
+import type { RequestFailure } from '../requestFailure';
+
+/** How often a request is sent in all while it ends with the same cause; once for any other cause. */
+const MAX_ATTEMPTS: Partial<Record<N8nFailure['cause'], number>> = {
+	'temporarily-unavailable': 4,
+	// other clients of the account can use up each new window first, but hardly this often in a row
+	'rate-limited': 10,
+};
+
+/** The first delay before a request is sent again. Each further delay is twice as long. */
+const FIRST_RETRY_DELAY_MS = 1_000;
+
+/**
+ * Decides whether to send a request again. A request that must act once is sent again only if the service
+ * certainly did not act: it rejected the request, or no connection was established.
+ *
+ * @param attempts how often the request has ended with this cause
+ * @param random a number from 0 up to 1, so that clients do not all return at the same moment
+ * @returns the milliseconds to wait; undefined if the request is not sent again
+ */
+export function computeRetryDelayMs(
+	{ cause, mayHaveActed }: RequestFailure,
+	attempts: number,
+	random: number,
+): number | undefined {
+	const maxAttempts = (cause && MAX_ATTEMPTS[cause]) ?? 1;
+	if (mayHaveActed || attempts >= maxAttempts) return undefined;
+	// the queue waits for the next window
+	if (cause === 'rate-limited') return 0;
+	return FIRST_RETRY_DELAY_MS * 2 ** (attempts - 1) * (0.5 + random / 2);
+}
