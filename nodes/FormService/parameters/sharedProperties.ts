@@ -83,7 +83,7 @@ export const limitInput: INodeProperties = {
 	displayOptions: { show: { returnAll: [false] } },
 };
 
-/** The optional parameters of an operation or the trigger, in the order of their names, as n8n wants it. */
+/** Creates the optional parameters of an operation or the trigger, in the order of their names, as n8n wants it. */
 export function createOptionsProperty(options: INodeProperties[]): INodeProperties {
 	return {
 		displayName: 'Options',
@@ -95,7 +95,7 @@ export function createOptionsProperty(options: INodeProperties[]): INodeProperti
 	};
 }
 
-/** Choices of the editor by name, as n8n orders them. */
+/** Converts choices to options of the editor by name, as n8n orders them. */
 export function toOptions(choices: Readonly<Record<string, string>>): INodePropertyOptions[] {
 	return sortBy(
 		Object.entries(choices).map(([value, name]) => ({ name, value })),
@@ -110,7 +110,7 @@ export const INPUT_MODES = {
 	json: 'Using JSON',
 };
 
-/** A choice between these ways. */
+/** Creates a choice between these ways. */
 export function createInputModeProperty(
 	displayName: string,
 	descriptions: Readonly<Record<keyof typeof INPUT_MODES, string>>,
@@ -125,7 +125,7 @@ export function createInputModeProperty(
 export const CHOOSE_FORM_BY_ID =
 	"One form per row? Switch Form to By ID and drag the column with the form's ID into it.";
 
-/** What Map Automatically takes from the input, and how to give each item its own form, unless an expression does. */
+/** Creates notices: what Map Automatically takes from the input, and how to give each item its own form. */
 export function createMappingNotices(rules: string): INodeProperties[] {
 	const show = { inputMode: ['auto'] };
 	const hide = { formId: [{ _cnd: { startsWith: '=' } }] };

@@ -76,8 +76,8 @@ describe("a respondent's link", () => {
 		['http://2130706433:4010/a', 'http://127.0.0.1:4010/a', true, LOCAL],
 	])(
 		'%s is followed to %s, on the origin of the account: %s',
-		(link, url, isOwn, origin = PUBLIC) => {
-			expect(check(link, origin)).toEqual({ url, isOwn });
+		(link, url, hasAccountOrigin, origin = PUBLIC) => {
+			expect(check(link, origin)).toEqual({ url, hasAccountOrigin });
 		},
 	);
 });
@@ -88,5 +88,5 @@ it.each([
 	['http://10.0.0.7/file.pdf', PUBLIC],
 	['http://forms.example.com:6379/file.pdf', PUBLIC],
 ])("the service's own link to a PDF may lead to %s", (url, origin) => {
-	expect(checkLink(url, origin, origin, 'pdf')).toEqual({ url, isOwn: false });
+	expect(checkLink(url, origin, origin, 'pdf')).toEqual({ url, hasAccountOrigin: false });
 });

@@ -140,7 +140,7 @@ async function fetchFile(
 			return createFailure('linkNotFollowed', { linkProblem: checked.reason });
 		}
 		// where another host redirects is not the service's choice: it must not direct the token
-		withToken &&= checked.isOwn;
+		withToken &&= checked.hasAccountOrigin;
 		base = checked.url;
 		const fetched = await requestFile(context, { ...file, url: base }, withToken, limits);
 		if (!('redirectsTo' in fetched)) return fetched;
