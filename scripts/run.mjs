@@ -66,6 +66,10 @@ const child = spawn(join(bin, 'node'), [join(root, 'scripts', script), ...args],
 	shell: onWindows,
 	env: { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH}` },
 });
-// Ctrl-C reaches the child by itself, but a signal that is sent to this process alone does not
+// Ctrl-C reaches the child by itself, but a signal that is sent to this process alone does not.
+// A signal that is sent to npm ends only npm and its shell.
+const { ppid } = process;
+const hasLostParent = () => process.env.npm_lifecycle_event && process.ppid !== ppid;
+setInterval(() => hasLostParent() && child.kill(), 500).unref();
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => child.kill(signal));
 child.on('exit', (code, signal) => process.exit(signal ? 1 : code));

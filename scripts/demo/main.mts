@@ -15,8 +15,8 @@ const describeWorld = ({ service, n8n, workflows }: World) => `
 The demo is running. Form Service is a stand-in for tests and demos, seeded with a few forms.
 
   Submit a form      ${service.url}/f/${demoForms.contact}
-  See it arrive      ${n8n.url}/workflow/${workflows[FIRST_EXAMPLE]}/executions   (within 10 seconds)
-  n8n                ${n8n.url}
+  See it arrive      ${n8n.url}/workflow/${workflows[FIRST_EXAMPLE]}/executions   (within about 10 seconds)
+  n8n, all examples  ${n8n.url}/home/workflows
   n8n login          ${owner.email} / ${owner.password}
   All forms          ${service.url}/
   Base URL           ${service.baseUrl}
@@ -24,7 +24,7 @@ The demo is running. Form Service is a stand-in for tests and demos, seeded with
 
   Add a response     curl -H 'content-type: application/json' -d '{"name":"Ada","email":"ada@example.com","message":"Hello"}' ${n8n.url}/webhook/form-service-add-response
 
-Its triggers poll every 10 seconds, which the stand-in's limits are raised for.
+The triggers of the examples poll every 10 seconds. A trigger that you add polls about every 2 minutes.
 Ctrl-C ends all of it; nothing that you enter is kept.
 `;
 

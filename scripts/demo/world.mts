@@ -54,7 +54,9 @@ export async function startWorld(
 	const service = await startService({ port, secret: SECRET, ...LIMITS });
 	cleanup.defer(async () => await service.close());
 
-	const n8n = new N8n({ folder, tarball, port: ports.n8n });
+	// n8n's own default is New York
+	const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+	const n8n = new N8n({ folder, tarball, port: ports.n8n, env: { GENERIC_TIMEZONE: timeZone } });
 	cleanup.defer(async () => await n8n.stop());
 	await step('Starting n8n', async () => await n8n.start());
 	const title = 'Preparing the credential and the workflows';

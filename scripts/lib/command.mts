@@ -1,7 +1,7 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn, type SpawnOptions, type StdioOptions } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { createServer } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { root } from './paths.mts';
@@ -29,6 +29,8 @@ export async function run(command: string, args: string[], options: Options = {}
 		stdio: ['ignore', 'pipe', 'pipe'],
 		shell: process.platform === 'win32',
 	});
+	const end = () => child.kill();
+	process.once('exit', end);
 	let output = '';
 	for (const stream of [child.stdout, child.stderr]) {
 		stream.on('data', (chunk: Buffer) => {
@@ -40,9 +42,34 @@ export async function run(command: string, args: string[], options: Options = {}
 		child.on('error', reject);
 		child.on('close', (exitCode, signal) => resolve(signal ?? exitCode ?? 1));
 	});
+	process.off('exit', end);
 	if (code === 0) return output;
 	const tail = options.show ? '' : `:\n${output.trim().split('\n').slice(-40).join('\n')}`;
 	throw new Error(`\`${command} ${args.join(' ')}\` ended with ${code}${tail}`);
+}
+
+/** Ends its own process group when fd 3 ends, and becomes the program of its arguments. */
+const WATCH = '(read -r _ <&3; kill -KILL 0) >/dev/null 2>&1 & exec "$@" 3<&-';
+
+/**
+ * Starts a program in a process group of its own. The group ends with the program, and with this process,
+ * even if a signal kills this process. Ctrl-C does not reach the group.
+ * @param output a file descriptor for stdout and stderr
+ */
+export function spawnGroup(
+	command: string,
+	args: string[],
+	output: number | 'ignore',
+	options: SpawnOptions = {},
+): ChildProcess {
+	const script = ['-c', WATCH, 'sh', command, ...args];
+	const stdio: StdioOptions = ['ignore', output, output, 'pipe'];
+	const child = spawn('sh', script, { ...options, stdio, detached: true });
+	// the system closes this end of the pipe with this process
+	const pipe = child.stdio[3] as Socket;
+	pipe.unref();
+	child.once('exit', () => pipe.destroy());
+	return child;
 }
 
 /**

@@ -51,6 +51,9 @@ if (isUnknown || (values.write && positionals.length > 0)) {
 	process.exit(1);
 }
 
+// an exit ends vitest, whose end ends n8n
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => process.exit(1));
+
 const chosen = positionals.length > 0 ? positionals : Object.keys(PARTS);
 const files = new Set(chosen.map((part) => (part in MODES ? 'delivery' : part)));
 const tally: Tally = { passed: 0, failed: 0 };

@@ -1,7 +1,7 @@
-import { execFileSync, spawn, type ExecFileSyncOptions } from 'node:child_process';
+import { execFileSync, type ExecFileSyncOptions } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, globSync } from 'node:fs';
-import { findProgram, freePort } from '../../scripts/lib/command.mts';
+import { findProgram, freePort, spawnGroup } from '../../scripts/lib/command.mts';
 import { temporaryFolder } from '../../scripts/lib/paths.mts';
 
 function find(program: string): string {
@@ -17,7 +17,7 @@ export async function startRedis(cleanup: AsyncDisposableStack): Promise<string>
 	const port = String(await freePort());
 	const folder = await temporaryFolder('redis', cleanup);
 	const settings = ['--port', port, '--bind', '127.0.0.1', '--save', '', '--dir', folder];
-	const server = spawn(find('redis-server'), settings, { stdio: 'ignore' });
+	const server = spawnGroup(find('redis-server'), settings, 'ignore');
 	const ended = once(server, 'exit');
 	cleanup.defer(async () => {
 		server.kill();

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import lodash from 'lodash';
 import type { Parts } from './parts.mts';
 import { fileAnswer } from './specification/records.mts';
-import type { Answer, Field } from './store.mts';
+import type { Answer, Field, Form, Response } from './store.mts';
 
 type FormRequest = FastifyRequest<{ Params: { formId: string }; Body: URLSearchParams }>;
 
@@ -30,8 +30,7 @@ export function pageRoutes({ store, origin }: Parts) {
 		pages.get<{ Params: { uuid: string } }>('/pdf/:uuid.pdf', ({ params }, reply) => {
 			const found = store.response(params.uuid);
 			if (!found) return reply.callNotFound();
-			const { number, createdAt } = found.response;
-			return reply.type('application/pdf').send(renderPdf(`Response ${number}, ${createdAt}`));
+			return reply.type('application/pdf').send(renderPdf(describeResponse(found)));
 		});
 		pages.get<{ Params: { id: string } }>('/files/:id/:name', ({ params }, reply) => {
 			const file = store.file(params.id);
@@ -76,7 +75,8 @@ function renderField({ uuid, label, type, options, description, mandatory }: Fie
 	const control = options
 		? `<select ${attributes}${type === 'multiple_choice' ? ' multiple' : ''}>${choices.join('')}</select>`
 		: `<textarea ${attributes} rows="1" cols="60"></textarea>`;
-	return `<p><label>${lodash.escape(label)} ${lodash.escape(description ?? '')}<br>${control}</label></p>`;
+	const mark = mandatory ? ' <b title="required">*</b>' : '';
+	return `<p><label>${lodash.escape(label)}${mark} ${lodash.escape(description ?? '')}<br>${control}</label></p>`;
 }
 
 /** An answer of a submission. A file is an address, as in the API. */
@@ -89,15 +89,30 @@ function readAnswer({ uuid, type }: Field, body: URLSearchParams): Answer {
 	return type === 'number' && Number.isFinite(Number(text)) ? Number(text) : text;
 }
 
-/** A page with one line of Latin letters. */
-function renderPdf(line: string): string {
-	const stream = `BT /F1 11 Tf 56 780 Td (${line}) Tj ET`;
+/** The lines of a PDF: the number and the time of a response, and a line for each answer. */
+function describeResponse({ form, response }: { form: Form; response: Response }): string[] {
+	const { number, createdAt, answers } = response;
+	const lines = form.fields.map(({ uuid, label }) => {
+		const texts = [answers[uuid] ?? []].flat().map(String);
+		return `${label}: ${texts.join(', ')}`;
+	});
+	return [`${String(form.settings.name)}, response ${number}, ${createdAt}`, ...lines];
+}
+
+/** A page of lines. Characters that are not Latin-1 become question marks, and long lines are cut. */
+function renderPdf(lines: string[]): Buffer {
+	const shown = lines.map((line) => {
+		const text = line.replaceAll(/[^ -~\u00A0-\u00FF]/g, '?').slice(0, 95);
+		return `(${text.replaceAll(/[\\()]/g, '\\$&')}) Tj T*`;
+	});
+	const stream = `BT /F1 11 Tf 18 TL 56 780 Td ${shown.join('\n')} ET`;
 	const objects = [
 		'<< /Type /Catalog /Pages 2 0 R >>',
 		'<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
 		'<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>',
 		`<< /Length ${stream.length} >>\nstream\n${stream}\nendstream`,
-		'<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
+		'<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>',
 	].map((object, index) => `${index + 1} 0 obj\n${object}\nendobj\n`);
-	return `%PDF-1.4\n${objects.join('')}trailer\n<< /Size 6 /Root 1 0 R >>\n%%EOF\n`;
+	const trailer = 'trailer\n<< /Size 6 /Root 1 0 R >>\n%%EOF\n';
+	return Buffer.from(`%PDF-1.4\n${objects.join('')}${trailer}`, 'latin1');
 }

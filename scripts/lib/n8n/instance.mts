@@ -1,11 +1,11 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, open, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { IRunExecutionData } from 'n8n-workflow';
-import { environment, freePort, run, until } from '../command.mts';
+import { environment, freePort, run, spawnGroup, until } from '../command.mts';
 import { installN8n } from './install.mts';
 import { type Login, N8nRest } from './rest.mts';
 
@@ -99,11 +99,8 @@ export class N8n {
 		const log = await open(this.logFile, 'a');
 		// a busy worker leaves the next execution to another one
 		const command = role === 'worker' ? ['worker', '--concurrency=1'] : ['start'];
-		const child = spawn(node, [program, ...command], {
+		const child = spawnGroup(node, [program, ...command], log.fd, {
 			cwd: folder,
-			stdio: ['ignore', log.fd, log.fd],
-			// a group of its own, so that its task runner ends with it, and Ctrl-C is ours to handle
-			detached: true,
 			env: {
 				...ownEnvironment(),
 				...SETTINGS,
