@@ -44,9 +44,9 @@ export function numberAsText(value: unknown): string | undefined {
 const MAX_TIME_LENGTH = 80;
 
 /**
- * A date or time in epoch milliseconds: ISO 8601, the same with a blank as SQL writes it, epoch seconds and
- * milliseconds, and the Date and luxon objects of an expression. JavaScript's own reader finds a date in
- * "Room 5".
+ * Returns a date or time in epoch milliseconds: ISO 8601, the same with a blank as SQL writes it, a date with
+ * dots (`31.12.2026`, the day first), epoch seconds and milliseconds, and the Date and luxon objects of an
+ * expression. JavaScript's own reader finds a date in "Room 5".
  *
  * @param zone IANA name of the zone of local times
  */
@@ -59,8 +59,8 @@ function readMillis(value: unknown, zone: string): number {
 	if (value instanceof Date || DateTime.isDateTime(value)) return value.valueOf();
 	if (typeof value === 'number') return readEpoch(value);
 	if (typeof value !== 'string' || value.length > MAX_TIME_LENGTH) return NaN;
-	const text = value.trim();
-	if (/^\d+$/.test(text)) return readEpoch(Number(text));
+	const text = dotsToIso(value.trim());
+	if (DIGITS.test(text)) return readEpoch(Number(text));
 	// luxon also takes years, weeks and times of day, which are numbers or words in an answer
 	if (!/^\d{4}-\d\d(-\d\d)?([T ]|$)/.test(text)) return NaN;
 	// luxon takes ten times as long
@@ -74,13 +74,32 @@ function readEpoch(number: number): number {
 	return number >= 1e12 && number < 1e13 ? number : NaN;
 }
 
+const DIGITS = /^\d+$/;
+
+/** Whether a value that is a time is one in epoch seconds or milliseconds. */
+export function isEpoch(value: unknown): boolean {
+	return typeof value === 'number' || (typeof value === 'string' && DIGITS.test(value.trim()));
+}
+
+/** Matches "31.12.2026" and "1.2.2026, 8:30", not "31.12.26". */
+const DOTTED = /^(\d{1,2})\.(\d{1,2})\.(\d{4})(?:,? (\d{1,2})(:\d\d(?::\d\d)?))?$/;
+
+/** Converts a date with dots, whose day comes first in all countries that write dots, to ISO 8601. */
+function dotsToIso(text: string): string {
+	const [, day, month, year, hour, minutes = ''] = DOTTED.exec(text) ?? [];
+	if (year === undefined) return text;
+	const date = `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
+	return hour === undefined ? date : `${date}T${hour.padStart(2, '0')}${minutes}`;
+}
+
 /** The service's own form of a time (specification, section 2.1). */
 const UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/;
 
-/** The day of a text that is a date without a time, as `2026-01-31`; undefined for any other value. */
+/** Returns the day of a text that is a whole date without a time (`2026-01-31`, `31.1.2026`) as `2026-01-31`. */
 export function parseDay(value: unknown): string | undefined {
-	const text = typeof value === 'string' && value.length < MAX_TIME_LENGTH ? value.trim() : '';
-	if (!/^\d{4}-\d\d(-\d\d)?$/.test(text)) return undefined;
+	const isShort = typeof value === 'string' && value.length < MAX_TIME_LENGTH;
+	const text = isShort ? dotsToIso(value.trim()) : '';
+	if (!/^\d{4}-\d\d-\d\d$/.test(text)) return undefined;
 	return DateTime.fromISO(text, { zone: 'utc' }).toISODate() ?? undefined;
 }
 

@@ -67,9 +67,23 @@ export function formatNames(names: readonly string[]): string {
 	return `${shown.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
 }
 
-/** A label, custom key or text in the form in which two of them are compared. */
+const ZERO_WIDTH = '\u200b\u200e';
+
+/** Trims a text as services store it: of whitespace, and of zero-width characters, which web frameworks trim too. */
+export function trimBlanks(text: string): string {
+	const trimmed = text.trim();
+	const hasZeroWidth = [trimmed.at(0), trimmed.at(-1)].some(
+		(character) => character !== undefined && ZERO_WIDTH.includes(character),
+	);
+	return hasZeroWidth ? trim(trimmed, BLANKS) : trimmed;
+}
+
+/** All that can stand around a text beside zero-width characters. */
+const BLANKS = `${ZERO_WIDTH}\ufeff\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000 \t\n\v\f\r`;
+
+/** A label, custom key or text in the form in which two of them are compared: trimmed, with composed letters. */
 export function toComparable(text: string): string {
-	return text.normalize('NFC').trim();
+	return trimBlanks(text.normalize('NFC'));
 }
 
 /** The same for names and texts that are compared case-insensitively. */
@@ -77,21 +91,70 @@ export function foldCase(text: string): string {
 	return toComparable(text).toLowerCase();
 }
 
+type NamedValues<T> = ReadonlyArray<readonly [name: string, value: T]>;
+
 /**
- * A search for values by their names. The same case counts before another one, and of values with one name
- * the first.
+ * Creates a search for values by their names. The same case counts before another one, and of values with one
+ * name the first. Whitespace inside a name is one blank, whether it is a line break or does not break.
  */
-export function indexNames<T>(named: ReadonlyArray<readonly [name: string, value: T]>) {
+export function indexNames<T>(namedValues: NamedValues<T>) {
+	const foldName = (name: string) => foldCase(name).replace(/\s+/g, ' ');
 	// of entries with one name, a map keeps the last one
-	const reversed = [...named].reverse();
+	const reversed = [...namedValues].reverse();
 	const sameCase = new Map(reversed.map(([name, value]) => [toComparable(name), value]));
-	const anyCase = new Map(reversed.map(([name, value]) => [foldCase(name), value]));
+	const anyCase = new Map(reversed.map(([name, value]) => [foldName(name), value]));
 	return (name: string): T | undefined =>
-		sameCase.get(toComparable(name)) ?? anyCase.get(foldCase(name));
+		sameCase.get(toComparable(name)) ?? anyCase.get(foldName(name));
 }
 
-/** The letters and digits of a text without accents: "SEO: Title", "seo_title" and "séo title" are one. */
+/** Creates a search for values by the spelling of their names. A spelling of two values finds neither. */
+export function indexSpellings<T>(namedValues: NamedValues<T>) {
+	const bySpelling = new Map<string, T | undefined>();
+	for (const [name, value] of namedValues) {
+		const spelling = normalizeSpelling(name);
+		const isAmbiguous = bySpelling.has(spelling) && bySpelling.get(spelling) !== value;
+		bySpelling.set(spelling, isAmbiguous ? undefined : value);
+	}
+	// a name of punctuation alone has no spelling
+	bySpelling.delete('');
+	return (name: string): T | undefined => bySpelling.get(normalizeSpelling(name));
+}
+
+/** Matches whitespace, punctuation and invisible characters; the first group is what stands between two digits. */
+const SEPARATORS =
+	/((?<=\p{N})[\p{Z}\p{P}\p{C}\p{Sk}\ufe0f]+(?=\p{N}))|[\p{Z}\p{P}\p{C}\p{Sk}\ufe0f]+/gu;
+
+/**
+ * Returns a text without case, whitespace and punctuation: "SEO: Title" and "seo_title" are `seotitle`. Between
+ * two digits a blank is left, because "1.5" is not "15".
+ */
 export function normalizeSpelling(text: string): string {
-	const letters = text.normalize('NFKD').toLowerCase();
-	return letters.replace(/[^\p{L}\p{N}]/gu, '');
+	const letters = text.normalize('NFKC').toLowerCase();
+	return letters.replace(SEPARATORS, (_, between?: string) => (between === undefined ? '' : ' '));
+}
+
+/** Returns the first of the names that differs from a text by few typing errors, if there is one. */
+export function findSimilar(text: string, names: readonly string[]): string | undefined {
+	const spelling = normalizeSpelling(text);
+	return names.find((name) => {
+		const candidate = normalizeSpelling(name);
+		const maxErrors = Math.floor(candidate.length / 4);
+		const isAsLong = Math.abs(candidate.length - spelling.length) <= maxErrors;
+		return isAsLong && countTypingErrors(spelling, candidate) <= maxErrors;
+	});
+}
+
+/** Counts the letters to add, remove or replace between two texts (Levenshtein distance). */
+function countTypingErrors(from: string, to: string): number {
+	let previousRow = Array.from({ length: to.length + 1 }, (_, index) => index);
+	for (const [row, letter] of [...from].entries()) {
+		const currentRow = [row + 1];
+		for (let column = 0; column < to.length; column += 1) {
+			const replaced = previousRow[column] + Number(to[column] !== letter);
+			const shifted = Math.min(previousRow[column + 1], currentRow[column]) + 1;
+			currentRow.push(Math.min(replaced, shifted));
+		}
+		previousRow = currentRow;
+	}
+	return previousRow[to.length];
 }

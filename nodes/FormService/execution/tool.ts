@@ -3,6 +3,7 @@ import type { IDataObject, INode, INodeExecutionData, INodeProperties } from 'n8
 import { cutText } from '../api/errorTexts';
 import { isRecord } from '../api/records';
 import {
+	createParameterError,
 	readSelectedOption,
 	readInteger,
 	readLimit,
@@ -11,6 +12,7 @@ import {
 } from '../parameters/parameterContext';
 import { toOptions } from '../parameters/sharedProperties';
 import type { Operation, Prepare, PreparedItem } from './operation';
+import { findSharedKey } from './toolKeys';
 
 /**
  * The node as a tool of a model: the model selects its output by name, and gets no files and no more at a time
@@ -102,6 +104,7 @@ export function isTool({ type }: Pick<INode, 'type'>): boolean {
  * selects a page of all results.
  */
 export function prepareTool(prepare: Prepare, input: ParameterContext): PreparedItem {
+	checkKeys(input);
 	const output = readSelectedOption(input, 'output', 'Output', OUTPUTS);
 	const names =
 		output === 'selectedFields' ? readTextList(input, 'outputFields', 'Fields') : undefined;
@@ -125,6 +128,18 @@ export function prepareTool(prepare: Prepare, input: ParameterContext): Prepared
 			return Array.isArray(result) ? select(result) : result;
 		},
 	};
+}
+
+/** @throws NodeOperationError if two parameters would get one value of the model */
+function checkKeys(input: ParameterContext): void {
+	const sharedKey = findSharedKey(input.node);
+	if (sharedKey === undefined) return;
+	const [first, second] = sharedKey.names;
+	throw createParameterError(
+		input,
+		`"${first}" and "${second}" get the same value from the model, because both have the key ${sharedKey.key}`,
+		`Choose ⋮ → Refresh Field List and click ✨ again in both, or change the key in one of the expressions.`,
+	);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { castArray, uniqBy } from 'lodash';
+import { castArray, compact, countBy, uniqBy } from 'lodash';
 import type {
 	IDataObject,
 	ILoadOptionsFunctions,
@@ -14,11 +14,13 @@ import {
 	type AnswerableField,
 } from '../api/answers/fields';
 import { fieldKinds, type FieldKindSpec } from '../api/answers/fieldKinds';
-import { formatNames, foldCase } from '../api/spelling';
+import { formatNames, foldCase, toComparable } from '../api/spelling';
 import { escapeExpression } from '../api/expressionSafety';
 import { endpoints } from '../api/endpoints';
-import { asSentence } from '../api/errorTexts';
+import { asSentence, truncateText } from '../api/errorTexts';
 import { getFormId, isRecord } from '../api/records';
+import { isTool } from '../execution/tool';
+import { makeKeysUnique } from '../execution/toolKeys';
 import { getWatchKind } from '../parameters/triggerEvents';
 import { getSelectedFormId, fetchCachedList } from './listSearch';
 
@@ -30,7 +32,8 @@ export async function getFormFields(this: ILoadOptionsFunctions): Promise<Resour
 	const formId = getSelectedFormId(this);
 	if (formId === '') return { fields: [], emptyFieldsNotice: 'Choose a form first.' };
 	try {
-		const fields = toMapperFields(await fetchCachedList(this, endpoints.listFields, { formId }));
+		const records = await fetchCachedList(this, endpoints.listFields, { formId });
+		const fields = toMapperFields(records, isTool(this.getNode()));
 		if (fields.length > 0) return { fields };
 		return { fields, emptyFieldsNotice: 'This form has no fields that take an answer.' };
 	} catch (error) {
@@ -48,22 +51,42 @@ function getStoredFields(n8n: ILoadOptionsFunctions): ResourceMapperField[] {
 }
 
 /**
- * A form's fields as the resource mapper shows them, by their UUIDs, so that what is mapped to a field stays
+ * Returns a form's fields as the resource mapper shows them, by their UUIDs, so that what is mapped to a field stays
  * when the field is renamed. Headings and the like take no answer and are left out.
+ *
+ * @param forModel whether a model gives the answers, by keys that n8n makes of the names
  */
-export function toMapperFields(records: readonly IDataObject[]): ResourceMapperField[] {
-	return parseAnswerableFields(records).map((field) => {
-		const { hint }: FieldKindSpec = fieldKinds[field.kind];
-		return {
-			id: field.uuid,
-			displayName: escapeExpression(hint === undefined ? field.title : `${field.title} (${hint})`),
-			required: field.isRequired,
-			defaultMatch: false,
-			canBeUsedToMatch: false,
-			display: true,
-			...getWidget(field),
-		};
-	});
+export function toMapperFields(
+	records: readonly IDataObject[],
+	forModel = false,
+): ResourceMapperField[] {
+	const fields = parseAnswerableFields(records);
+	const labelCounts = countBy(fields, ({ label }) => toComparable(label));
+	const names = fields.map((field) =>
+		getMapperName(field, labelCounts[toComparable(field.label)] > 1),
+	);
+	const uniqueNames = forModel ? makeKeysUnique(names) : names;
+	return fields.map((field, index) => ({
+		id: field.uuid,
+		displayName: escapeExpression(uniqueNames[index]),
+		required: field.isRequired,
+		defaultMatch: false,
+		canBeUsedToMatch: false,
+		display: true,
+		...getWidget(field),
+	}));
+}
+
+/** Names a question as its input does: `Comment (2): What was bad? (required)`, with what a person must know of it. */
+function getMapperName(
+	{ title, description, kind, isRequired }: AnswerableField,
+	sharesLabel: boolean,
+): string {
+	const { hint }: FieldKindSpec = fieldKinds[kind];
+	const hints = compact([isRequired && 'required', hint]).join(', ');
+	const details =
+		sharesLabel && description !== undefined ? `: ${truncateText(description, 60)}` : '';
+	return hints === '' ? `${title}${details}` : `${title}${details} (${hints})`;
 }
 
 /** A list takes one choice; for several, a person switches to an expression. */

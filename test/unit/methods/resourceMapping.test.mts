@@ -48,11 +48,13 @@ describe('A field of the resource mapper', () => {
 	});
 
 	it.each([
-		[{ mandatory: '1' }, true],
-		[{ required: 1 }, true],
-		[{ required: '0', mandatory: 'false' }, false],
-	])('with %j is required: %j', (field, required) => {
-		expect(map(field).required).toBe(required);
+		[{ mandatory: '1' }, 'Field (required)'],
+		[{ required: 1 }, 'Field (required)'],
+		[{ required: true, type: 'checkboxes' }, 'Field (required, one or more)'],
+		[{ required: '0', mandatory: 'false' }, 'Field'],
+	])('with %j is called %s', (field, displayName) => {
+		const required = displayName.includes('required');
+		expect(map(field)).toMatchObject({ displayName, required });
 	});
 });
 
@@ -61,6 +63,21 @@ describe('The fields of the resource mapper', () => {
 		const heading = { uuid: 'a', label: 'Heading', type: 'heading' };
 		const fields = mapAll(heading, { label: 'No ID' }, { uuid: 'b', label: 'Name' });
 		expect(fields.map(({ id }) => id)).toEqual(['b']);
+	});
+
+	it('show the description that tells fields with one label apart', () => {
+		const fields = mapAll(
+			{ uuid: 'a', label: 'Comment', description: 'What was\n good? ' },
+			{ uuid: 'b', label: 'Comment', description: 'x'.repeat(61), required: true },
+			{ uuid: 'c', label: 'Comment', description: ' ' },
+			{ uuid: 'd', label: 'Name', description: 'As in your passport' },
+		);
+		expect(fields.map(({ displayName }) => displayName)).toEqual([
+			'Comment: What was good?',
+			`Comment (2): ${'x'.repeat(60)}… (required)`,
+			'Comment (3)',
+			'Name',
+		]);
 	});
 
 	it('are named by label, else by name, else by ID, with what a file field takes', () => {

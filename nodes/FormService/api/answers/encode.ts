@@ -1,5 +1,5 @@
 import { DateTime } from 'luxon';
-import { isLocalTime, parseTimeMs } from '../parseValues';
+import { isEpoch, isLocalTime, parseTimeMs } from '../parseValues';
 import { findChoice, splitChoices, type Choice } from './choices';
 import { formatNames } from '../spelling';
 
@@ -10,7 +10,10 @@ export type AnswerValue = string | number;
  * An answer as it is sent; undefined for no answer. The problem is the rest of a sentence that begins with
  * the name of the field. It says what the field takes, never what was answered: errors are stored.
  */
-export type EncodeResult = { answer: AnswerValue | undefined } | { problem: string };
+export type EncodeResult =
+	| { answer: AnswerValue | undefined }
+	/** `isOther` if the answer is none of the field's choices. */
+	| { problem: string; isOther?: boolean };
 
 /** What is known of a field and the workflow when an answer is sent. */
 export type EncodeOptions = {
@@ -43,23 +46,29 @@ function encodeNumber(value: number): EncodeResult {
 }
 
 function joinEntries(entries: readonly EncodeResult[]): EncodeResult {
-	const given: AnswerValue[] = [];
+	const answers: AnswerValue[] = [];
 	for (const entry of entries) {
 		if ('problem' in entry) return entry;
-		if (entry.answer !== undefined) given.push(entry.answer);
+		if (entry.answer !== undefined) answers.push(entry.answer);
 	}
-	return { answer: given.length > 1 ? given.join(', ') : given.at(0) };
+	return { answer: answers.length > 1 ? answers.join(', ') : answers.at(0) };
 }
 
-/** A date or time. A local one is of the workflow's zone and is sent with its offset, or as a day in a date field. */
+/** Matches "2026-01", not "2026-01-31". */
+const MONTH = /^\s*\d{4}-\d\d\s*$/;
+
+/**
+ * Encodes a date or time as ISO 8601. A date field takes the day in the workflow's zone. In a field for times,
+ * a time keeps its own offset, and gets that of the workflow's zone if it has none.
+ */
 export function encodeTime(value: unknown, zone: string, kind: 'date' | 'dateTime'): EncodeResult {
-	const time = parseTimeMs(value, zone);
-	if (time === undefined) return { problem: 'must be a date, such as 2027-01-31' };
-	if (!isLocalTime(value)) return encodeAny(value);
-	const local = DateTime.fromMillis(time, { zone });
-	// the editor gives a day as its midnight
-	const isDay = kind === 'date' && +local.startOf('day') === time;
-	return { answer: isDay ? local.toISODate()! : local.toISO()! };
+	const timeMs = parseTimeMs(value, zone);
+	const isMonth = typeof value === 'string' && MONTH.test(value);
+	if (timeMs === undefined || isMonth) return { problem: 'must be a date, such as 2027-01-31' };
+	const local = DateTime.fromMillis(timeMs, { zone });
+	if (kind === 'date') return { answer: local.toISODate()! };
+	if (isEpoch(value) || isLocalTime(value)) return { answer: local.toISO()! };
+	return encodeAny(typeof value === 'string' ? value.trim() : value);
 }
 
 /**
@@ -69,16 +78,18 @@ export function encodeTime(value: unknown, zone: string, kind: 'date' | 'dateTim
 export function encodeChoices(
 	value: unknown,
 	{ choices, allowOther }: EncodeOptions,
-	taken: 'one' | 'several',
+	multiplicity: 'one' | 'several',
 ): EncodeResult {
 	if (choices.length === 0) return encodeAny(value);
-	const isSplit = taken === 'several' && typeof value === 'string';
-	const given = (isSplit && splitChoices(value, choices)) || [value].flat();
-	const found = given.map((one) => findChoice(one, choices)?.value);
-	const isKnown = allowOther || !found.includes(undefined);
-	if (isKnown && (taken === 'several' || given.length === 1)) {
-		return joinEntries(given.map((one, index) => encodeAny(found[index] ?? one)));
+	const mayBeSplit = multiplicity === 'several' && typeof value === 'string';
+	const segments = mayBeSplit ? splitChoices(value, choices) : undefined;
+	const entries = segments ?? [value].flat();
+	const values = entries.map((entry) => findChoice(entry, choices)?.value);
+	const isOffered = allowOther || !values.includes(undefined);
+	if (isOffered && (multiplicity === 'several' || entries.length === 1)) {
+		return joinEntries(entries.map((entry, index) => encodeAny(values[index] ?? entry)));
 	}
-	const offered = formatNames(choices.map(({ name }) => name));
-	return { problem: `must be one ${taken === 'one' ? '' : 'or more '}of ${offered}` };
+	const names = formatNames(choices.map(({ name }) => name));
+	const problem = `must be one ${multiplicity === 'one' ? '' : 'or more '}of ${names}`;
+	return { problem, isOther: !isOffered };
 }

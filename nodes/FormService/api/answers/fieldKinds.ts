@@ -1,4 +1,3 @@
-import { isEmpty } from 'lodash';
 import type { FieldType, GenericValue, IDataObject } from 'n8n-workflow';
 import {
 	isLocalTime,
@@ -10,7 +9,7 @@ import {
 } from '../parseValues';
 import { isRecord, getListEntries } from '../records';
 import { isWebUrl } from '../url';
-import { findChoice, splitChoices, type Choice } from './choices';
+import { findChoice, hasChoices, splitChoices, type Choice } from './choices';
 import {
 	encodeAny,
 	encodeChoices,
@@ -18,17 +17,17 @@ import {
 	type EncodeResult,
 	type EncodeOptions,
 } from './encode';
-import { toComparable } from '../spelling';
+import { toComparable, trimBlanks } from '../spelling';
 import { parseFiles } from './uploads';
 
-/** All that is different about one kind of field. A new kind is one entry of `kinds`. */
+/** All that is different about one kind of field. A new kind is one entry of `fieldKinds`. */
 export type FieldKindSpec = {
 	/** The service's names of the type, in small letters; the specification lists none (section 2.3). */
 	types: RegExp;
 	/** An answer as it is sent; never called for no answer. */
-	encode: (value: unknown, rules: EncodeOptions) => EncodeResult;
+	encode: (value: unknown, options: EncodeOptions) => EncodeResult;
 	/** A listed answer as a column has it; a value that is not certain stays as the service gave it. */
-	read: (value: GenericValue, choices: readonly Choice[]) => GenericValue;
+	parse: (value: GenericValue, choices: readonly Choice[]) => GenericValue;
 	/** The one spelling of an answer, sent or listed; undefined if it has none. */
 	normalize: (value: unknown) => string | undefined;
 	/** The widget of the resource mapper for a field without choices. */
@@ -41,7 +40,7 @@ export type FieldKindSpec = {
 /** Any answer is sent, read and compared as the text that it is. */
 const plain = {
 	encode: encodeAny,
-	read: (value: GenericValue) => value,
+	parse: (value: GenericValue) => value,
 	normalize: normalizeText,
 	widget: 'string' as const,
 };
@@ -55,13 +54,8 @@ export const fieldKinds = {
 	},
 	file: {
 		types: /(^|[^a-z])file(?!name)|upload|attachment/,
-		encode: (value) => {
-			// simplified output gives a file as `{name, url}`
-			const address = isRecord(value) ? value.url : value;
-			if (isWebUrl(address)) return { answer: address };
-			return { problem: 'must be the http or https URL of an already uploaded file' };
-		},
-		read: (value) => (isRecord(value) ? (getListEntries(value) ?? [value]) : value),
+		encode: encodeFile,
+		parse: (value) => (isRecord(value) ? (getListEntries(value) ?? [value]) : value),
 		normalize: () => undefined,
 		widget: 'url',
 		hint: 'file URL',
@@ -90,8 +84,8 @@ export const fieldKinds = {
 			if (parseNumber(value) !== undefined) return encodeAny(value);
 			return { problem: 'must be a number, such as 1234.5 (without commas or units)' };
 		},
-		read: (value) => (typeof value === 'string' ? (parseExactNumber(value) ?? value) : value),
-		normalize: (value) => keepExact(parseNumber(value))?.toString(),
+		parse: (value) => (typeof value === 'string' ? (parseExactNumber(value) ?? value) : value),
+		normalize: (value) => rejectRounded(parseNumber(value))?.toString(),
 		widget: 'number',
 		example: () => 1,
 	},
@@ -101,9 +95,9 @@ export const fieldKinds = {
 		encode: (value) => {
 			const answer = parseBoolean(value);
 			if (answer !== undefined) return { answer: Number(answer) };
-			return { problem: 'must be true or false (or yes or no)' };
+			return { problem: 'must be yes or no (or true or false)' };
 		},
-		read: (value) => parseBoolean(value) ?? value,
+		parse: (value) => parseBoolean(value) ?? value,
 		normalize: (value) => parseBoolean(value)?.toString(),
 		widget: 'boolean',
 		example: () => true,
@@ -111,8 +105,8 @@ export const fieldKinds = {
 	multipleChoice: {
 		...plain,
 		types: /^(multi_?select|multiple_choice|tags|checkboxes)$/,
-		encode: (value, rules) => encodeChoices(value, rules, 'several'),
-		read: (value, choices) => {
+		encode: (value, options) => encodeChoices(value, options, 'several'),
+		parse: (value, choices) => {
 			const several = typeof value === 'string' ? splitChoices(value, choices) : undefined;
 			// PHP sends a list with gaps as an object
 			return (several ?? getListEntries(value) ?? [value]) as GenericValue;
@@ -124,7 +118,7 @@ export const fieldKinds = {
 	singleChoice: {
 		...plain,
 		types: /^(select|dropdown|drop_down|radio|radios|choice|single_choice)$/,
-		encode: (value, rules) => encodeChoices(value, rules, 'one'),
+		encode: (value, options) => encodeChoices(value, options, 'one'),
 		example: (choices) => choices[0]?.value ?? 'Example',
 	},
 	text: {
@@ -137,7 +131,7 @@ export const fieldKinds = {
 /** What a field takes; text if its type is unknown. */
 export type FieldKind = keyof typeof fieldKinds;
 
-const FIELD_KINDS = Object.keys(fieldKinds) as FieldKind[];
+const FIELD_KIND_NAMES = Object.keys(fieldKinds) as FieldKind[];
 
 /** A field as answers to it are written, read and compared. */
 export type AnswerSpec = { kind: FieldKind; choices: readonly Choice[] };
@@ -146,18 +140,19 @@ export type AnswerSpec = { kind: FieldKind; choices: readonly Choice[] };
 export function findFieldKind({ type, multiple, options }: IDataObject): FieldKind {
 	const name = typeof type === 'string' ? type : '';
 	const word = name.replace(/([a-z])([A-Z])/g, '$1_$2').toLowerCase();
-	const kind = FIELD_KINDS.find((one) => fieldKinds[one].types.test(word)) ?? 'text';
-	const takesSeveral =
-		// without choices, a checkbox is a yes or no
-		word === 'checkbox' ? !isEmpty(getListEntries(options)) : parseBoolean(multiple) === true;
-	const isOpen = ['singleChoice', 'text', 'boolean'].includes(kind);
-	return isOpen && takesSeveral ? 'multipleChoice' : kind;
+	const fieldKind = FIELD_KIND_NAMES.find((kind) => fieldKinds[kind].types.test(word)) ?? 'text';
+	// without choices, a checkbox is a yes or no
+	const takesSeveral = word === 'checkbox' ? hasChoices(options) : parseBoolean(multiple) === true;
+	const canBeMultiple = ['singleChoice', 'text', 'boolean'].includes(fieldKind);
+	return canBeMultiple && takesSeveral ? 'multipleChoice' : fieldKind;
 }
 
 /** Whether nothing was answered: nothing, blanks, or a list of these. */
 export function isBlank(value: unknown): boolean {
 	if (Array.isArray(value)) return value.every(isBlank);
-	return typeof value === 'string' ? value.trim() === '' : value === undefined || value === null;
+	return typeof value === 'string'
+		? trimBlanks(value) === ''
+		: value === undefined || value === null;
 }
 
 /**
@@ -165,7 +160,7 @@ export function isBlank(value: unknown): boolean {
  *
  * - Text and whole numbers stay as they are; other numbers become text (`2.5`).
  * - `true` is 1 and `false` is 0 (specification, section 4, rule 5).
- * - Dates become ISO 8601 text. In a date field, a time without a zone gets the offset of the workflow's zone.
+ * - Dates become ISO 8601 text. A date field gets the day in the workflow's zone.
  * - The entries of a list are joined with a comma and a space.
  * - `null`, `undefined`, blank text and a list of these are no answer.
  */
@@ -175,11 +170,11 @@ export function encodeAnswer(
 	{ zone, allowOther = false }: { zone: string; allowOther?: boolean },
 ): EncodeResult {
 	if (isBlank(value)) return { answer: undefined };
-	const list = Array.isArray(value) ? value.filter((one) => !isBlank(one)) : [];
+	const list = Array.isArray(value) ? value.filter((entry) => !isBlank(entry)) : [];
 	// a text alone can be several choices, and an entry of a list cannot
 	const isOne = list.length === 1 && field.kind !== 'multipleChoice';
-	const given: unknown = isOne ? list[0] : Array.isArray(value) ? list : value;
-	return fieldKinds[field.kind].encode(given, { choices: field.choices, zone, allowOther });
+	const answer: unknown = isOne ? list[0] : Array.isArray(value) ? list : value;
+	return fieldKinds[field.kind].encode(answer, { choices: field.choices, zone, allowOther });
 }
 
 /**
@@ -187,10 +182,10 @@ export function encodeAnswer(
  * as `{name, url}`. Text becomes a number only if the number is written the same way, so that "01234" stays as
  * it is. No answer is null.
  */
-export function parseAnswer(given: GenericValue, field?: AnswerSpec): GenericValue {
-	const value = parseFiles(given ?? null, field?.kind === 'file');
+export function parseAnswer(answer: GenericValue, field?: AnswerSpec): GenericValue {
+	const value = parseFiles(answer ?? null, field?.kind === 'file');
 	if (field === undefined) return value;
-	return isBlank(value) ? null : fieldKinds[field.kind].read(value, field.choices);
+	return isBlank(value) ? null : fieldKinds[field.kind].parse(value, field.choices);
 }
 
 /**
@@ -205,13 +200,24 @@ export function normalizeAnswer(
 	return fieldKinds[kind].normalize(findChoice(single, choices)?.value ?? single);
 }
 
+/** Matches "https://a/1.pdf;https://b/2.pdf": a cell with several addresses. */
+const SEVERAL_URLS = /[,;|]\s*[a-z][a-z\d+.-]*:\/\//i;
+
+/** Encodes the address of a file that is already uploaded; simplified output gives a file as `{name, url}`. */
+function encodeFile(value: unknown): EncodeResult {
+	const address = isRecord(value) ? value.url : value;
+	const url = typeof address === 'string' ? trimBlanks(address) : address;
+	if (isWebUrl(url) && !SEVERAL_URLS.test(url)) return { answer: url };
+	return { problem: 'must be the http or https URL of one already uploaded file' };
+}
+
 /** Services end a line in either way, and some trim what they store. They can list the text "true" as a boolean. */
 function normalizeText(value: unknown): string | undefined {
-	if (typeof value === 'number') return keepExact(value)?.toString();
+	if (typeof value === 'number') return rejectRounded(value)?.toString();
 	return typeof value === 'string' ? toComparable(value.replaceAll('\r\n', '\n')) : undefined;
 }
 
 /** JSON.parse rounds a number beyond 2^53, so that two numbers become one. */
-function keepExact(number: number | undefined): number | undefined {
+function rejectRounded(number: number | undefined): number | undefined {
 	return Math.abs(number ?? NaN) <= Number.MAX_SAFE_INTEGER ? number : undefined;
 }

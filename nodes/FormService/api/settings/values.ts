@@ -1,6 +1,7 @@
 import type { GenericValue, IDataObject } from 'n8n-workflow';
 import { truncateText } from '../errorTexts';
 import { numberAsText, parseBoolean, parseNumber } from '../parseValues';
+import { toComparable } from '../spelling';
 import { isWebUrl } from '../url';
 import { describeAllowedValues, findSetting, type Setting } from './settings';
 
@@ -10,40 +11,42 @@ export type SettingValue = string | number | boolean | null;
 export type SettingValues = Record<string, SettingValue>;
 
 /** A setting as a person gives it, by its name in the editor, a sheet or JSON. */
-export type UncheckedSetting = readonly [title: string, value: unknown];
+export type UncheckedSetting = { inputName: string; value: unknown };
 
 /**
  * Checks an update of settings against their types and bounds (specification, section 2.5).
  *
- * @param given where the value `undefined` leaves a setting as it is, and `null` clears it
+ * @param uncheckedSettings where the value `undefined` leaves a setting as it is, and `null` clears it
  * @returns the body to send if there are no problems, and all problems, in sentences
  */
-export function encodeSettings(given: readonly UncheckedSetting[]): {
+export function encodeSettings(uncheckedSettings: readonly UncheckedSetting[]): {
 	body: SettingValues;
 	problems: string[];
 } {
 	const body: SettingValues = {};
 	const problems: string[] = [];
-	for (const [title, value] of given) {
+	for (const { inputName, value } of uncheckedSettings) {
 		if (value === undefined) continue;
-		const setting = findSetting(title);
+		const setting = findSetting(inputName);
 		const encoded = setting && encodeSetting(setting, value);
-		if (setting === undefined) problems.push(`'${title}' is not a setting that can be updated.`);
-		else if (encoded === undefined) problems.push(describeProblem(setting, title, value));
+		if (setting === undefined)
+			problems.push(`'${inputName}' is not a setting that can be updated.`);
+		else if (encoded === undefined) problems.push(describeProblem(setting, inputName, value));
 		else if (!(setting.name in body)) body[setting.name] = encoded;
 		else {
 			const advice = 'Remove or empty one of them.';
-			problems.push(`'${title}' is the second value for '${setting.displayName}'. ${advice}`);
+			problems.push(`'${inputName}' is the second value for '${setting.displayName}'. ${advice}`);
 		}
 	}
 	return { body, problems };
 }
 
-function describeProblem(setting: Setting, title: string, value: unknown): string {
+function describeProblem(setting: Setting, inputName: string, value: unknown): string {
 	// an empty text is usually meant to clear the setting
 	const advice = setting.nullable && value === '' ? ' To clear it, enter null.' : '';
-	const shown = typeof value === 'object' && value !== null ? 'an object' : JSON.stringify(value);
-	return `'${title}' must be ${describeAllowedValues(setting)} (got ${truncateText(shown, 40)}).${advice}`;
+	const quote = typeof value === 'object' && value !== null ? 'an object' : JSON.stringify(value);
+	const allowed = setting.type === 'boolean' ? 'yes or no' : describeAllowedValues(setting);
+	return `'${inputName}' must be ${allowed} (got ${truncateText(quote, 40)}).${advice}`;
 }
 
 /** The value to send, or undefined if it breaks the setting's type or bound. A sheet's cell can have blanks around it. */
@@ -94,10 +97,18 @@ export function compareSettings(body: Readonly<SettingValues>, form: IDataObject
 	return changes;
 }
 
-/** A service may write booleans in several ways, numbers as text, and ends of lines in either way. */
+/** A service may write booleans in several ways, and numbers as text. */
 function isSameSetting(from: unknown, to: SettingValue): boolean {
 	if (typeof to === 'boolean') return parseBoolean(from) === to;
-	if (typeof to === 'number') return String(from) === String(to);
-	const text = typeof from === 'string' ? from.replaceAll('\r\n', '\n') : from;
-	return text === (to?.replaceAll('\r\n', '\n') ?? to);
+	if (typeof to === 'number') return parseNumber(from) === to;
+	return toStored(from) === toStored(to);
+}
+
+/**
+ * Returns a text as services store it: without blanks at both ends, an empty text as null, with composed letters,
+ * and with one way to end a line.
+ */
+function toStored(value: unknown): unknown {
+	const text = typeof value === 'number' ? String(value) : value;
+	return typeof text === 'string' ? toComparable(text.replaceAll('\r\n', '\n')) || null : text;
 }

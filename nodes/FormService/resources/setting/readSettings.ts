@@ -21,7 +21,7 @@ import { INPUT_MODES } from '../../parameters/sharedProperties';
 export const SETTINGS_MODE = 'Specify Settings';
 
 /** Settings that Map Automatically leaves alone: columns with these names usually identify the form. */
-const OF_IDENTITY = ['name', 'description'];
+const IDENTIFYING_SETTINGS = ['name', 'description'];
 
 /** The settings to update of an item. */
 export type CheckedSettings = {
@@ -38,19 +38,24 @@ export type CheckedSettings = {
  */
 export function readSettings(input: ParameterContext): CheckedSettings {
 	const mode = readSelectedOption(input, 'inputMode', SETTINGS_MODE, INPUT_MODES);
-	if (mode === 'auto') return readFromItem(input);
-	const given =
+	if (mode === 'auto') return readFromInputItem(input);
+	const uncheckedSettings =
 		mode === 'json'
-			? Object.entries(readJsonObject(input, 'settingsJson', 'Settings (JSON)'))
+			? Object.entries(readJsonObject(input, 'settingsJson', 'Settings (JSON)')).map(
+					([inputName, value]) => ({ inputName, value }),
+				)
 			: readFromFields(input);
-	const body = encode(input, given);
+	const body = encodeOrThrow(input, uncheckedSettings);
 	if (isEmpty(body))
 		throw createParameterError(input, 'Add at least one setting, and enter its value');
 	return { body, ignored: [] };
 }
 
-function encode(input: ParameterContext, given: readonly UncheckedSetting[]): SettingValues {
-	const { body, problems } = encodeSettings(given);
+function encodeOrThrow(
+	input: ParameterContext,
+	uncheckedSettings: readonly UncheckedSetting[],
+): SettingValues {
+	const { body, problems } = encodeSettings(uncheckedSettings);
 	if (problems.length > 0)
 		throw createCombinedParameterError(input, problems, "settings can't be updated");
 	return body;
@@ -58,12 +63,12 @@ function encode(input: ParameterContext, given: readonly UncheckedSetting[]): Se
 
 /** The values of the collection. A field that was added and left empty changes nothing. */
 function readFromFields(input: ParameterContext): UncheckedSetting[] {
-	const given = input.parameter('settings', {});
-	if (!isRecord(given)) throw createParameterError(input, "'Settings' must be an object");
-	const filled = Object.entries(given).filter(([, value]) => value !== '');
+	const settings = input.parameter('settings', {});
+	if (!isRecord(settings)) throw createParameterError(input, "'Settings' must be an object");
+	const filled = Object.entries(settings).filter(([, value]) => value !== '');
 	const cleared = readTextList(input, 'clear', 'Settings to Clear').map((name) => [name, null]);
 	return [...filled, ...cleared].map(([name, value]) => {
-		return [findSetting(String(name))?.displayName ?? String(name), value];
+		return { inputName: findSetting(String(name))?.displayName ?? String(name), value };
 	});
 }
 
@@ -71,15 +76,16 @@ function readFromFields(input: ParameterContext): UncheckedSetting[] {
  * The fields of the input item that match a setting, such as the columns of a sheet. An empty field leaves
  * its setting unchanged.
  */
-function readFromItem(input: ParameterContext): CheckedSettings {
-	const given: UncheckedSetting[] = [];
+function readFromInputItem(input: ParameterContext): CheckedSettings {
+	const uncheckedSettings: UncheckedSetting[] = [];
 	const ignored: string[] = [];
-	for (const [title, value] of Object.entries(input.item.json)) {
-		const name = findSetting(title)?.name;
-		if (name === undefined || OF_IDENTITY.includes(name)) ignored.push(title);
-		else given.push([title, isBlank(value) ? undefined : value]);
+	for (const [inputName, value] of Object.entries(input.item.json)) {
+		const name = findSetting(inputName)?.name;
+		if (name === undefined || IDENTIFYING_SETTINGS.includes(name)) ignored.push(inputName);
+		else uncheckedSettings.push({ inputName, value: isBlank(value) ? undefined : value });
 	}
-	if (given.length > 0) return { body: encode(input, given), ignored };
+	if (uncheckedSettings.length > 0)
+		return { body: encodeOrThrow(input, uncheckedSettings), ignored };
 	const advice = `Name an input field after a setting, such as 'is_closed'. To change 'name' or 'description', set '${SETTINGS_MODE}' to '${INPUT_MODES.fields}'.`;
 	throw createParameterError(input, 'No input field matches a setting', advice);
 }

@@ -51,7 +51,7 @@ describe('An answer of a new response', () => {
 		['boolean', false, 0],
 		['boolean', ['yes'], 1],
 		['file', { name: 'a b.pdf', url: 'https://h/a%20b.pdf' }, 'https://h/a%20b.pdf'],
-		['file', ['https://f.example/a.pdf'], 'https://f.example/a.pdf'],
+		['file', [' https://f.example/a,b;c.pdf '], 'https://f.example/a,b;c.pdf'],
 		['singleChoice', ' red', 'r'],
 		['singleChoice', { label: 'Red', value: 'r' }, 'r'],
 		['singleChoice', { label: 'Red' }, 'r'],
@@ -70,7 +70,22 @@ describe('An answer of a new response', () => {
 		['date', '2026-01-31', '2026-01-31'],
 		// the editor gives a day as its midnight
 		['date', '2026-01-31 00:00', '2026-01-31'],
-		['date', '2026-01-31 08:00', '2026-01-31T08:00:00.000-05:00'],
+		['date', '2026-01-31 08:00', '2026-01-31'],
+		['date', 1767225600, '2025-12-31'],
+		['date', '1767243600', '2026-01-01'],
+		['date', 1767243600000, '2026-01-01'],
+		['date', ' 1767243600000 ', '2026-01-01'],
+		// midnight in the workflow's zone, as a database node gives a day
+		['date', '2026-01-31T05:00:00.000Z', '2026-01-31'],
+		['date', '2026-01-31T04:59:59Z', '2026-01-30'],
+		['date', '2026-07-31T06:00:00+02:00', '2026-07-31'],
+		['date', new Date('2026-01-31T05:00:00Z'), '2026-01-31'],
+		['date', '31.12.2026', '2026-12-31'],
+		['date', '1.2.2026 8:30', '2026-02-01'],
+		['dateTime', 1767225600, '2025-12-31T19:00:00.000-05:00'],
+		['dateTime', '1767225600000', '2025-12-31T19:00:00.000-05:00'],
+		['dateTime', '31.12.2026, 8:30', '2026-12-31T08:30:00.000-05:00'],
+		['dateTime', ' 2026-01-31T08:00Z ', '2026-01-31T08:00Z'],
 	])('to a field of the kind %s is sent from %j as %j', (kind, value, sent, allowOther) => {
 		expect(encode(value, kind, allowOther)).toEqual({ answer: sent });
 	});
@@ -87,8 +102,14 @@ describe('An answer of a new response', () => {
 		['text', 2 ** 53, 'too many digits'],
 		['text', NaN, 'must be a number'],
 		['number', '1,200', 'must be a number, such as 1234.5 (without commas or units)'],
-		['boolean', 'Ja', 'must be true or false'],
-		['date', '31.01.2026', 'must be a date, such as 2027-01-31'],
+		['boolean', 'Ja', 'must be yes or no'],
+		['date', '2026-01', 'must be a date, such as 2027-01-31'],
+		['dateTime', ' 2026-01 ', 'must be a date'],
+		['date', '31/01/2026', 'must be a date'],
+		['date', '31.02.2026', 'must be a date'],
+		['date', '31.12.26', 'must be a date'],
+		['date', 46022, 'must be a date'],
+		['date', [1767225600, 1767225601], 'must be a date'],
 		['singleChoice', 'my diagnosis', 'must be one of Red, Blue, dark, Two, b'],
 		['singleChoice', ['Red', 'Two'], 'must be one of', true],
 		['multipleChoice', ['Red', 'x'], 'must be one or more of Red'],
@@ -96,8 +117,16 @@ describe('An answer of a new response', () => {
 		['multipleChoice', ['Red, Two'], 'must be one or more of Red'],
 		['file', 'ftp://f.example/a.pdf', 'must be the http or https URL'],
 		['file', { name: 'a.pdf' }, 'must be the http or https URL'],
+		...[',', ', ', ';', '; ', '|', '\n', ' '].map((separator): [FieldKind, unknown, string] => [
+			'file',
+			`https://f.example/a.pdf${separator}https://f.example/b.pdf`,
+			'URL of one already uploaded file',
+		]),
+		['file', ['https://f.example/a.pdf', 'https://f.example/b.pdf'], 'URL of one already'],
 	])('to a field of the kind %s cannot be %j', (kind, value, text, allowOther) => {
-		expect(encode(value, kind, allowOther)).toEqual({ problem: expect.stringContaining(text) });
+		expect(encode(value, kind, allowOther)).toMatchObject({
+			problem: expect.stringContaining(text),
+		});
 	});
 
 	const one = 'must be one of A, B';
@@ -106,10 +135,39 @@ describe('An answer of a new response', () => {
 		['objects', 'radio', [{ text: 'A' }, { text: 'B', value: null }], { problem: one }],
 		['after a prompt', 'radio', [{ label: 'Choose', value: '' }, 'A', 'B'], { problem: one }],
 		['of a checkbox', 'checkbox', ['A', 'B'], { problem: 'must be one or more of A, B' }],
-		['unreadable', 'radio', ['A', {}], { answer: 'C' }],
+		['labels by value', 'radio', { a: 'A', b: 'B' }, { problem: one }],
+		['lines', 'radio', 'A\r\n B\n\n', { problem: one }],
+		['JSON text', 'radio', '["A", {"label": "B", "value": 2}]', { problem: one }],
+		['labels by value as JSON text', 'select', ' {"a": "A", "b": "B"} ', { problem: one }],
+		[
+			'labels by value of a checkbox',
+			'checkbox',
+			{ a: 'A', b: 'B' },
+			{ problem: one.replace('one', 'one or more') },
+		],
+		['lines of a checkbox', 'checkbox', 'A\nB', { problem: one.replace('one', 'one or more') }],
+		...['radio', 'checkbox'].flatMap((type) =>
+			[
+				['A', {}],
+				[{ label: 'Group', options: ['A', 'B'] }],
+				[['a', 'A']],
+				{ a: { label: 'A' } },
+				'A, B',
+				'a|A\nb|B',
+				'a : A\nb : B',
+				'["A", ',
+				'[["a", "A"]]',
+				7,
+			].map((options): [string, string, unknown, object] => [
+				`unreadable (${JSON.stringify(options)})`,
+				type,
+				options,
+				{ answer: 'C' },
+			]),
+		),
 	])('is checked against choices that are %s', (_, type, options, checked) => {
 		const [field] = parseFields([{ uuid: 'u', label: 'F', type, options } as never]);
-		expect(encodeAnswer('C', field, { zone: 'utc' })).toEqual(checked);
+		expect(encodeAnswer('C', field, { zone: 'utc' })).toMatchObject(checked);
 	});
 });
 
@@ -175,6 +233,7 @@ it.each<[FieldKind, unknown, unknown, string]>([
 	['boolean', 'Ja', true, 'not compared'],
 	['text', 'Ada', 'ada', 'different'],
 	['text', ' Two\r\nlines\n', 'Two\nlines', 'equal'],
+	['text', '\u200b Ada\u00a0', 'Ada', 'equal'],
 	['text', 'Rene\u0301', 'René', 'equal'],
 	['text', 42, '42', 'equal'],
 	['text', 20261122000000016, '20261122000000016', 'not compared'],
@@ -182,6 +241,9 @@ it.each<[FieldKind, unknown, unknown, string]>([
 	['date', '2026-01-31', '2026-02-01', 'different'],
 	['date', '2026-01-31T00:00:00Z', '2026-01-31', 'not compared'],
 	['date', '01/02/2026', '2026-01-02', 'not compared'],
+	['date', '31.12.2026', '2026-12-31', 'equal'],
+	['date', ' 1.2.2026 ', '2026-01-02', 'different'],
+	['date', '2026-01', '2026-01-01', 'not compared'],
 	['dateTime', '2026-01-31T08:00Z', '2026-01-31T03:00-05:00', 'equal'],
 	['dateTime', '2026-01-31T08:00Z', '2026-01-31T08:00:01Z', 'different'],
 	['dateTime', '2026-01-31 08:00:00', '2026-01-31T08:00:00Z', 'not compared'],

@@ -1,6 +1,10 @@
 import type { IDataObject } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
-import { findField, parseFields } from '../../../../nodes/FormService/api/answers/fields.ts';
+import {
+	findField,
+	findFieldBySpelling,
+	parseFields,
+} from '../../../../nodes/FormService/api/answers/fields.ts';
 import {
 	hasUnmatchedAnswers,
 	matchAnswers,
@@ -166,5 +170,52 @@ it.each([
 		]);
 		const [name, uuid] = row;
 		expect(findField(name!, fields)?.uuid).toBe(uuid);
+	},
+);
+
+const questions = [
+	'How satisfied are you?',
+	'First name',
+	'Q 1.5',
+	'Price (€)',
+	'Price ($)',
+	'Size?',
+	'Size!',
+	'नाम',
+	'がく',
+	'Comment',
+	'Comment',
+	'***',
+	'E-mail (work)',
+];
+
+it.each<[string, string?]>([
+	['How satisfied\r\nare you?', 'How satisfied are you?'],
+	['how\u00a0satisfied are\u00a0you', 'How satisfied are you?'],
+	['First  name:', 'First name'],
+	['first_name *', 'First name'],
+	['FirstName', 'First name'],
+	['\ufeffFirst name', 'First name'],
+	['email work', 'E-mail (work)'],
+	['mail-key!', 'E-mail (work)'],
+	['Comment.', 'Comment'],
+	['Comment 2', 'Comment (2)'],
+	['Q1.5', 'Q 1.5'],
+	['q 1-5', 'Q 1.5'],
+	['Q15'],
+	['Price €', 'Price (€)'],
+	['Price'],
+	['Size?', 'Size?'],
+	['Size'],
+	['नम'],
+	['かく'],
+	['!!!'],
+	['First'],
+])(
+	'A column %j is the question %j by its letters and digits, if no other has them',
+	(name, title) => {
+		const fields = parseFields(questions.map((label, index) => ({ uuid: `f${index}`, label })));
+		Object.assign(fields.at(-1)!, { customKey: 'mail_key' });
+		expect(findFieldBySpelling(name, fields)?.title).toBe(title);
 	},
 );

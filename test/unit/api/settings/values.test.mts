@@ -14,7 +14,8 @@ import {
 	type SettingValue,
 } from '../../../../nodes/FormService/api/settings/values.ts';
 
-const encode = (values: object) => encodeSettings(Object.entries(values));
+const encode = (values: object) =>
+	encodeSettings(Object.entries(values).map(([inputName, value]) => ({ inputName, value })));
 
 const LONGEST = 'https://example.com/'.padEnd(500, 'a');
 
@@ -41,7 +42,10 @@ describe('the settings of a form', () => {
 		for (const value of fine) {
 			expect(encode({ [name]: value })).toEqual({ body: { [name]: value }, problems: [] });
 		}
-		const bound = `'${name}' must be ${describeAllowedValues(findSetting(name)!)}`;
+		const bound = `'${name}' must be ${describeAllowedValues(findSetting(name)!)}`.replace(
+			'true or false',
+			'yes or no',
+		);
 		for (const value of wrong) {
 			const problems = [expect.stringContaining(bound)];
 			expect([value, encode({ [name]: value })]).toEqual([value, { body: {}, problems }]);
@@ -66,7 +70,7 @@ describe('the settings of a form', () => {
 			body: {},
 			problems: [
 				"'color' is not a setting that can be updated.",
-				`'is_closed' must be true or false (got "").`,
+				`'is_closed' must be yes or no (got "").`,
 				"'name' must be text of 1 to 255 characters (got an object).",
 				`'cta_label' must be text of at most 100 characters (got "${'x'.repeat(39)}…).`,
 				expect.stringMatching(
@@ -82,11 +86,21 @@ it.each<[SettingValue, unknown, boolean]>([
 	[60, '60', false],
 	['Two\nlines', 'Two\r\nlines', false],
 	['Two\r\nlines', 'Two\nlines', false],
+	[' Closed \n', 'Closed', false],
+	['Closed', '\u00a0Closed\u200b', false],
+	['Cafe\u0301', 'Café', false],
+	['2026', 2026, false],
+	[5, ' 5 ', false],
 	[null, null, false],
+	['', null, false],
+	[' ', null, false],
+	[null, '', false],
+	[null, ' \n', false],
+	[null, undefined, true],
+	['a  b', 'a b', true],
+	['cafe', 'café', true],
 	[false, null, true],
 	[0, null, true],
-	['', null, true],
-	[null, '', true],
 	['007', '7', true],
 ])('An update to %j changes a form that has %j: %s', (to, from, isChange) => {
 	const changes = compareSettings({ setting: to }, { setting: from } as IDataObject);
