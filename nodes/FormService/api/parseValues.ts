@@ -86,6 +86,8 @@ const DOTTED = /^(\d{1,2})\.(\d{1,2})\.(\d{4})(?:,? (\d{1,2})(:\d\d(?::\d\d)?))?
 
 /** Converts a date with dots, whose day comes first in all countries that write dots, to ISO 8601. */
 function dotsToIso(text: string): string {
+	// most texts are not dates
+	if (text[1] !== '.' && text[2] !== '.') return text;
 	const [, day, month, year, hour, minutes = ''] = DOTTED.exec(text) ?? [];
 	if (year === undefined) return text;
 	const date = `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;

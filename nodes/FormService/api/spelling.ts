@@ -67,19 +67,20 @@ export function formatNames(names: readonly string[]): string {
 	return `${shown.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
 }
 
-const ZERO_WIDTH = '\u200b\u200e';
-
 /** Trims a text as services store it: of whitespace, and of zero-width characters, which web frameworks trim too. */
 export function trimBlanks(text: string): string {
 	const trimmed = text.trim();
-	const hasZeroWidth = [trimmed.at(0), trimmed.at(-1)].some(
-		(character) => character !== undefined && ZERO_WIDTH.includes(character),
-	);
+	const hasZeroWidth = isZeroWidth(trimmed[0]) || isZeroWidth(trimmed[trimmed.length - 1]);
 	return hasZeroWidth ? trim(trimmed, BLANKS) : trimmed;
 }
 
+function isZeroWidth(character?: string): boolean {
+	return character === '\u200b' || character === '\u200e';
+}
+
 /** All that can stand around a text beside zero-width characters. */
-const BLANKS = `${ZERO_WIDTH}\ufeff\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000 \t\n\v\f\r`;
+const BLANKS =
+	'\u200b\u200e\ufeff\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000 \t\n\v\f\r';
 
 /** A label, custom key or text in the form in which two of them are compared: trimmed, with composed letters. */
 export function toComparable(text: string): string {
