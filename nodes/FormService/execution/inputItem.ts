@@ -36,7 +36,7 @@ export type ItemOutcome =
 export function createItemRequest(
 	{ n8n, index, endpoint, composed }: InputItem,
 	account: Account,
-	{ signal, reads }: Pick<ItemRequest, 'reads'> & { signal: AbortSignal },
+	{ signal, shared }: Pick<ItemRequest, 'shared'> & { signal: AbortSignal },
 ): ItemRequest {
 	const { url, qs, body, ...options } = composed;
 	const httpOptions = omit(options, 'baseURL');
@@ -48,6 +48,6 @@ export function createItemRequest(
 			url: `${account.baseUrl}${url}${query.size > 0 ? `?${query.toString()}` : ''}`,
 			body: isRecord(body) ? body : undefined,
 		},
-		reads,
+		shared,
 	};
 }

@@ -3,7 +3,8 @@ import { getAccount } from '../api/account';
 import { isCanceled, mayHaveActed } from '../api/errors';
 import { createItemRequest, type InputItem } from './inputItem';
 import { toItemError, isInvalidItemError, createInvalidItemsError } from './itemErrors';
-import type { PendingWrite, FetchCache } from './operation';
+import type { PendingWrite } from './operation';
+import { SharedData } from './sharedData';
 
 /**
  * The items of one execution of the node in one try of n8n (Retry On Fail), with what the tries have in common.
@@ -18,7 +19,7 @@ export type NodeTry = {
 	/** The items that were or may have been sent, by index, in all tries: none is sent again. */
 	sent: Map<number, InputItem>;
 	/** In all tries, so that an item finds the equal one that an earlier try has added. */
-	reads: FetchCache;
+	shared: SharedData;
 	/** The indexes of the items that n8n has handed over. */
 	seen: Set<number>;
 	/** The items that n8n has handed over since the last batch began. */
@@ -45,7 +46,7 @@ export function startTry(n8n: IExecuteSingleFunctions, total: number, earlier?: 
 		total,
 		continues: n8n.continueOnFail(),
 		sent: earlier?.sent ?? new Map(),
-		reads: earlier?.reads ?? new Map(),
+		shared: earlier?.shared ?? new SharedData(),
 		seen: new Set(),
 		waiting: [],
 		done: earlier?.done ?? Promise.resolve(),
@@ -110,9 +111,10 @@ function stopAfterFailure(run: NodeTry, batch: readonly InputItem[]): boolean {
 async function readItem(run: NodeTry, item: InputItem): Promise<PendingWrite | undefined> {
 	try {
 		const account = await getAccount(item.n8n, item.index);
-		const result = await item.prepared!.read(createItemRequest(item, account, run));
-		if (!Array.isArray(result)) return result;
-		item.outcome = { output: result };
+		const request = createItemRequest(item, account, run);
+		const prepared = item.prepared!;
+		if ('check' in prepared) return await prepared.check(request);
+		item.outcome = { output: await prepared.read(request) };
 	} catch (error) {
 		settleFailure(run, item, error, !isInvalidItemError(error));
 	}

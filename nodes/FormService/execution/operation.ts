@@ -7,6 +7,7 @@ import type {
 import type { Endpoint, Target } from '../api/endpoints';
 import type { RequestContext } from '../api/requestContext';
 import type { ParameterContext } from '../parameters/parameterContext';
+import type { SharedData } from './sharedData';
 
 /** One operation of the node. */
 export type Operation = {
@@ -18,64 +19,68 @@ export type Operation = {
 	toolDescription: string;
 	/** The parameters, shown for this operation only. */
 	properties: INodeProperties[];
-	prepare: Prepare;
+	/**
+	 * Reads and checks the parameters of an item. Sends no request: n8n first hands over all items, and if the
+	 * parameters of one item are invalid, no write is sent.
+	 *
+	 * @throws NodeOperationError that names the parameter and what it must be
+	 */
+	prepare: (input: ParameterContext) => PreparedItem;
 };
 
-/**
- * Reads and checks the parameters of an item, synchronously: the first request is sent after those of all
- * items have been checked. If some are invalid, only the reads that check the other items of a change are sent.
- *
- * @throws NodeOperationError that names the parameter and what it must be
- */
-export type Prepare = (input: ParameterContext) => PreparedItem;
+/** An item whose parameters are valid: the parts of its request, and what to do. */
+export type PreparedItem = RequestParts & (PreparedRead | PreparedWrite);
 
-/** An item whose parameters are valid. */
-export type PreparedItem = {
-	/** The IDs in the path of the endpoint, by their `{placeholders}`. */
+type RequestParts = {
+	/** The IDs in the path of the endpoint, by their `{placeholders}`: `{ formId: 'aB3xY9' }`. */
 	ids?: Readonly<Record<string, string>>;
 	/** The body of the request, if it has one. */
 	body?: IDataObject;
+};
+
+/** An item of an operation that only reads, such as Get Many. */
+export type PreparedRead = {
 	/**
-	 * Sends the requests that change nothing. Returns the output of an operation that only reads. If the
-	 * operation changes something, checks the item against the service, such as answers against the form's
-	 * fields, and returns the change. No change is sent before all items of the run are checked.
+	 * Returns the output items.
+	 *
+	 * @throws NodeOperationError if the service has no such record, and the errors of requests
+	 */
+	read: (request: ItemRequest) => Promise<INodeExecutionData[]>;
+	/** What the model of a tool selects of the output; without a selection, the model gets all of it. */
+	selection?: ToolSelection;
+};
+
+/** A page of the results and fields of each result, as a model asks for them. */
+export type ToolSelection = {
+	/** How many results are left out before the first one. */
+	skip?: number;
+	/** The most results. */
+	limit?: number;
+	/** The names of the fields; undefined for all. */
+	names?: readonly string[];
+};
+
+/** An item of an operation that changes something, such as Create. */
+export type PreparedWrite = {
+	/**
+	 * Checks the item against the service, such as answers against the fields of the form, and returns the write.
+	 * All items of a batch are checked before the first write is sent.
 	 *
 	 * @throws NodeOperationError if the item is invalid, and the errors of requests
 	 */
-	read: (request: ItemRequest) => Promise<INodeExecutionData[] | PendingWrite>;
+	check: (request: ItemRequest) => Promise<PendingWrite>;
 };
 
+/** A checked request of an item that will change something. */
 export type PendingWrite = {
-	/** Changes with the same key are sent one after another, in the order of the input. */
+	/** Writes with the same key are sent one after another, in the order of the input. */
 	orderKey?: string;
-	/** Sends the request, unless the item is skipped or previewed, and makes an item of the reply. */
+	/** Sends the request, unless the item is skipped or previewed. */
 	send: () => Promise<WriteResult>;
 };
 
-/** `isSent` is false if the item was skipped or previewed. */
+/** The output of a write. `isSent` is false if the item was skipped or previewed. */
 export type WriteResult = { json: IDataObject; isSent: boolean };
 
-/** The request that n8n has composed for an item. */
-export type ItemRequest = { context: RequestContext; target: Target; reads: FetchCache };
-
-/** What the items of a run have read, in all tries of n8n, by `readOnce`'s keys. */
-export type FetchCache = Map<string, Promise<unknown>>;
-
-/**
- * Reads a target once for all items of a run with the same account and request options. A read that failed is
- * forgotten, so that the next try of n8n repeats it.
- *
- * @param detail what distinguishes two ways to read one target
- */
-export async function fetchOncePerRun<T>(
-	{ context, target, reads }: ItemRequest,
-	read: (context: RequestContext, target: Target) => Promise<T>,
-	detail?: unknown,
-): Promise<T> {
-	const { account, httpOptions } = context;
-	const key = JSON.stringify([account.key, target.url, httpOptions, detail]);
-	const reading = reads.get(key) ?? read(context, target);
-	reads.set(key, reading);
-	void reading.catch(() => reads.delete(key));
-	return await (reading as Promise<T>);
-}
+/** The request that n8n has composed for an item, with what the items of the run share. */
+export type ItemRequest = { context: RequestContext; target: Target; shared: SharedData };

@@ -97,9 +97,10 @@ function isHandedOver({ continues, seen, total }: NodeTry, n8n: IExecuteSingleFu
 
 function prepareItem(
 	n8n: IExecuteSingleFunctions,
-	{ endpoint, prepare }: Operation,
+	operation: Operation,
 	options: IHttpRequestOptions,
 ): InputItem {
+	const { endpoint } = operation;
 	const index = n8n.getItemIndex();
 	const { row_number: given } = n8n.getInputData().json;
 	const row = Number.isInteger(given) ? Number(given) : undefined;
@@ -107,8 +108,8 @@ function prepareItem(
 	const composed = { ...options, timeout: readRequestOptions(n8n).timeout };
 	const item = { n8n, index, row, endpoint, composed };
 	try {
-		const input = collectInput(n8n, index);
-		const prepared = isTool(input.node) ? prepareTool(prepare, input) : prepare(input);
+		const input = createParameterContext(n8n, index);
+		const prepared = input.isTool ? prepareTool(operation, input) : operation.prepare(input);
 		const url = fillPath(endpoint, prepared.ids);
 		return { ...item, composed: { ...composed, url, body: prepared.body }, prepared };
 	} catch (error) {
@@ -116,14 +117,17 @@ function prepareItem(
 	}
 }
 
-function collectInput(n8n: IExecuteSingleFunctions, itemIndex: number): ParameterContext {
+function createParameterContext(n8n: IExecuteSingleFunctions, itemIndex: number): ParameterContext {
+	const node = n8n.getNode();
 	return {
+		parameter: (name, fallback) => n8n.getNodeParameter(name, fallback),
 		// n8n throws if it extracts the value of a hidden parameter
-		parameter: (name, fallback) =>
-			n8n.getNodeParameter(name, fallback, { extractValue: name.endsWith('Id') }),
+		locator: (name) => n8n.getNodeParameter(name, '', { extractValue: true }),
 		item: n8n.getInputData(),
 		itemIndex,
-		node: n8n.getNode(),
+		hasSeveralItems: findInput(n8n).total > 1,
+		node,
+		isTool: isTool(node),
 		zone: n8n.getTimezone(),
 	};
 }

@@ -4,22 +4,24 @@ import { createInputError } from '../api/errors';
 import { isId, isRecord } from '../api/records';
 import { numberAsText, parseBoolean, parseNumber } from '../api/parseValues';
 import { describeFormNotFound, extractFormId, getSelectedFormName } from './formId';
-import { limitInput } from './sharedProperties';
 
 /**
  * What an operation may ask of n8n for one input item. All readers of parameters here throw a
  * NodeOperationError that names an invalid parameter and what it must be.
  */
 export type ParameterContext = {
-	/**
-	 * The item's value of a parameter, with expressions resolved, also of one in a collection
-	 * (`options.preview`); a resource locator gives the value that was chosen.
-	 */
+	/** The item's value of a parameter, with expressions resolved, also of one in a collection (`options.preview`). */
 	parameter(name: string, fallback?: unknown): unknown;
+	/** The value that was chosen in a resource locator, such as the ID of a form; empty if nothing was chosen. */
+	locator(name: string): unknown;
 	item: INodeExecutionData;
 	/** Undefined in a trigger, which has none. */
 	itemIndex: number | undefined;
+	/** Whether the run has other items. */
+	hasSeveralItems: boolean;
 	node: INode;
+	/** Whether the node is a tool of a model, which pages through results and takes no files. */
+	isTool: boolean;
 	/** The time zone of the workflow, for times that do not state their own zone. */
 	zone: string;
 };
@@ -59,12 +61,12 @@ export function createCombinedParameterError(
 }
 
 export function readFormId(input: ParameterContext): string {
-	const id = extractFormId(readText(input, 'formId', 'Form'));
+	const id = extractFormId(toText(input, input.locator('formId') ?? '', 'Form'));
 	return checkId(input, id, "'Form'", 'ID');
 }
 
 export function readResponseId(input: ParameterContext): string {
-	const id = readText(input, 'responseId', 'Response').trim();
+	const id = toText(input, input.locator('responseId') ?? '', 'Response').trim();
 	return checkId(input, id, "'Response'", 'UUID');
 }
 
@@ -143,12 +145,6 @@ export function readTextList(input: ParameterContext, name: string, displayName:
 		`'${displayName}' has an empty entry`,
 		'Remove the empty entry.',
 	);
-}
-
-/** Reads Return All and Limit: how many results to return at most, or undefined for all. */
-export function readLimit(input: ParameterContext): number | undefined {
-	if (readSwitch(input, 'returnAll', 'Return All', false)) return undefined;
-	return readInteger(input, 'limit', 'Limit', 1, limitInput.default as number);
 }
 
 /** A whole number with a minimum; an expression may give it as text. */

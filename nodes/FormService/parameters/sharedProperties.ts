@@ -65,24 +65,6 @@ export const responseLocator: INodeProperties = {
 	],
 };
 
-export const returnAllSwitch: INodeProperties = {
-	displayName: 'Return All',
-	name: 'returnAll',
-	type: 'boolean',
-	default: false,
-	description: 'Whether to return all results or only up to a given limit',
-};
-
-export const limitInput: INodeProperties = {
-	displayName: 'Limit',
-	name: 'limit',
-	type: 'number',
-	typeOptions: { minValue: 1 },
-	default: 50,
-	description: 'Max number of results to return',
-	displayOptions: { show: { returnAll: [false] } },
-};
-
 /** Creates the optional parameters of an operation or the trigger, in the order of their names, as n8n wants it. */
 export function createOptionsProperty(options: INodeProperties[]): INodeProperties {
 	return {

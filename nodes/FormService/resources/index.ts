@@ -1,5 +1,5 @@
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
-import { addToolParameters, createToolDescription } from '../execution/tool';
+import { createToolDescription } from '../execution/tool';
 import type { Operation } from '../execution/operation';
 import { createPreSend } from '../execution/routing';
 import { fieldGetAll } from './field/getAll';
@@ -25,11 +25,11 @@ const resources = [
 	{ name: 'Workspace', value: 'workspace', operations: [workspaceGet] },
 ];
 
-const operations = resources.flatMap(({ value: resource, operations: own }) =>
-	own.map((operation) => ({ resource, ...operation })),
+const operations = resources.flatMap(({ value: resource, operations: resourceOperations }) =>
+	resourceOperations.map((operation) => ({ resource, ...operation })),
 );
 
-const operationChoice: INodeProperties = {
+const operationProperty: INodeProperties = {
 	displayName: 'Operation',
 	name: 'operation',
 	type: 'options',
@@ -49,26 +49,24 @@ export const nodeProperties: INodeProperties[] = [
 		options: resources.map(({ name, value }) => ({ name, value })),
 		default: 'response',
 	},
-	...resources.map(({ value, operations: own }) => {
-		const options = own.map(withRouting);
+	...resources.map(({ value, operations: resourceOperations }) => {
+		const options = resourceOperations.map(createRoutedOption);
 		const first = options.find((option) => option.value === 'getAll') ?? options[0];
 		const displayOptions = { show: { resource: [value] } };
-		return { ...operationChoice, displayOptions, options, default: first.value };
+		return { ...operationProperty, displayOptions, options, default: first.value };
 	}),
 	...operations.flatMap((operation) =>
-		operation.properties
-			.flatMap(addToolParameters)
-			.map((property) => showWithOperation(operation, property)),
+		operation.properties.map((property) => showWithOperation(operation, property)),
 	),
 ];
 
 /**
- * The option of an operation with its routing: n8n composes the request from this method and path, and
+ * Creates the option of an operation with its routing: n8n composes the request from this method and path, and
  * `createPreSend` adds the IDs and the body.
  *
  * @see https://docs.n8n.io/integrations/creating-nodes/build/reference/node-base-files/declarative-style-parameters/
  */
-function withRouting(operation: Operation): INodePropertyOptions {
+function createRoutedOption(operation: Operation): INodePropertyOptions {
 	const { method, url } = operation.endpoint;
 	const send = { paginate: true, preSend: [createPreSend(operation)] };
 	return { ...operation.option, routing: { request: { method, url }, send } };

@@ -147,11 +147,13 @@ function readEmitSinceMs(input: ParameterContext): number | undefined {
 /** A poll has no input item, but its parameters are read like those of an item. */
 function createInput(n8n: IPollFunctions): ParameterContext {
 	return {
-		parameter: <T>(name: string, fallback?: T) =>
-			n8n.getNodeParameter(name, fallback, { extractValue: name === 'formId' }) as T,
+		parameter: <T>(name: string, fallback?: T) => n8n.getNodeParameter(name, fallback) as T,
+		locator: (name) => n8n.getNodeParameter(name, '', { extractValue: true }),
 		item: { json: {} },
 		itemIndex: undefined,
+		hasSeveralItems: false,
 		node: n8n.getNode(),
+		isTool: false,
 		zone: n8n.getTimezone(),
 	};
 }

@@ -1,9 +1,11 @@
 import { endpoints } from '../../api/endpoints';
 import { removeSecrets } from '../../api/records';
 import { listRecords } from '../../api/service';
-import { fetchOncePerRun, type Operation } from '../../execution/operation';
-import { readFormId, readLimit } from '../../parameters/parameterContext';
-import { formLocator, limitInput, returnAllSwitch } from '../../parameters/sharedProperties';
+import type { Operation } from '../../execution/operation';
+import { fetchOncePerRun } from '../../execution/sharedData';
+import { readFormId } from '../../parameters/parameterContext';
+import { limitProperties, readLimit, readPage } from '../../parameters/resultParameters';
+import { formLocator } from '../../parameters/sharedProperties';
 
 export const fieldGetAll: Operation = {
 	option: {
@@ -15,12 +17,13 @@ export const fieldGetAll: Operation = {
 	endpoint: endpoints.listFields,
 	toolDescription:
 		'Lists the fields (questions) of a form with their UUIDs, labels, types and choices. Use it before adding a response.',
-	properties: [formLocator, returnAllSwitch, limitInput],
+	properties: [formLocator, ...limitProperties],
 	prepare(input) {
 		const formId = readFormId(input);
 		const limit = readLimit(input);
 		return {
 			ids: { formId },
+			selection: readPage(input),
 			async read(request) {
 				const fields = await fetchOncePerRun(request, listRecords);
 				return fields.slice(0, limit).map((field) => ({ json: removeSecrets(field) }));

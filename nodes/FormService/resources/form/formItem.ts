@@ -2,13 +2,14 @@ import { pick } from 'lodash';
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { parseBoolean } from '../../api/parseValues';
 import { getId, isRecord, removeSecrets } from '../../api/records';
-import { readSwitch, type ParameterContext } from '../../parameters/parameterContext';
+import type { ParameterContext } from '../../parameters/parameterContext';
+import { readSimplify } from '../../parameters/resultParameters';
 
-/** Reads Simplify, and returns what makes an item of a form. */
+/** Reads how much of a form to return, and returns the function that makes an item of a form. */
 export function createFormMapper(
 	input: ParameterContext,
 ): (form: IDataObject) => INodeExecutionData {
-	const simplify = readSwitch(input, 'simplify', 'Simplify', true);
+	const simplify = readSimplify(input);
 	return (form) => {
 		const json = removeSecrets(form);
 		return { json: simplify ? simplifyForm(json) : json };
@@ -16,7 +17,7 @@ export function createFormMapper(
 }
 
 /** The attributes of a form that simplified output keeps in addition to its fields, at most ten in all. */
-const FORM_ATTRIBUTES = [
+const SIMPLIFIED_FORM_ATTRIBUTES = [
 	'id',
 	'uuid',
 	'name',
@@ -32,7 +33,7 @@ const FORM_ATTRIBUTES = [
 function simplifyForm(form: IDataObject): IDataObject {
 	const { fields } = form;
 	return {
-		...pick(form, FORM_ATTRIBUTES),
+		...pick(form, SIMPLIFIED_FORM_ATTRIBUTES),
 		...(Array.isArray(fields) && {
 			fields: (fields as unknown[]).filter(isRecord).map(simplifyField),
 		}),
@@ -45,6 +46,6 @@ function simplifyField(field: IDataObject): IDataObject {
 		uuid: getId(field),
 		label,
 		...(type !== undefined && { type }),
-		required: [field.required, field.mandatory].some((one) => parseBoolean(one) === true),
+		required: [field.required, field.mandatory].some((flag) => parseBoolean(flag) === true),
 	};
 }

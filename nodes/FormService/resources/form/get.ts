@@ -1,9 +1,11 @@
 import { endpoints } from '../../api/endpoints';
 import { getFormId } from '../../api/records';
 import { listRecords } from '../../api/service';
-import { fetchOncePerRun, type Operation } from '../../execution/operation';
+import type { Operation } from '../../execution/operation';
+import { fetchOncePerRun } from '../../execution/sharedData';
 import { createFormNotListedError, readFormId } from '../../parameters/parameterContext';
-import { formLocator, simplifySwitch } from '../../parameters/sharedProperties';
+import { readOutputFields, simplifyProperties } from '../../parameters/resultParameters';
+import { formLocator } from '../../parameters/sharedProperties';
 import { createFormMapper } from './formItem';
 
 /** The API has no endpoint for one form, so the form is taken from the list of all forms. */
@@ -17,14 +19,15 @@ export const formGet: Operation = {
 	endpoint: endpoints.listForms,
 	toolDescription:
 		'Gets one form by its ID: its name, whether it is closed, and its fields with their UUIDs.',
-	properties: [formLocator, simplifySwitch],
+	properties: [formLocator, ...simplifyProperties],
 	prepare(input) {
 		const formId = readFormId(input);
 		const toItem = createFormMapper(input);
 		return {
+			selection: { names: readOutputFields(input) },
 			async read(request) {
 				const forms = await fetchOncePerRun(request, listRecords);
-				const form = forms.find((one) => getFormId(one) === formId);
+				const form = forms.find((record) => getFormId(record) === formId);
 				if (form !== undefined) return [toItem(form)];
 				throw createFormNotListedError(input, formId);
 			},

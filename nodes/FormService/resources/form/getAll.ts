@@ -1,8 +1,14 @@
 import { endpoints } from '../../api/endpoints';
 import { listRecords } from '../../api/service';
-import { fetchOncePerRun, type Operation } from '../../execution/operation';
-import { readLimit } from '../../parameters/parameterContext';
-import { limitInput, returnAllSwitch, simplifySwitch } from '../../parameters/sharedProperties';
+import type { Operation } from '../../execution/operation';
+import { fetchOncePerRun } from '../../execution/sharedData';
+import {
+	limitProperties,
+	readLimit,
+	readOutputFields,
+	readPage,
+	simplifyProperties,
+} from '../../parameters/resultParameters';
 import { createFormMapper } from './formItem';
 
 export const formGetAll: Operation = {
@@ -15,11 +21,12 @@ export const formGetAll: Operation = {
 	endpoint: endpoints.listForms,
 	toolDescription:
 		'Lists the forms of the workspace with their IDs, names and fields. Use it to find the ID of a form by its name.',
-	properties: [returnAllSwitch, limitInput, simplifySwitch],
+	properties: [...limitProperties, ...simplifyProperties],
 	prepare(input) {
 		const limit = readLimit(input);
 		const toItem = createFormMapper(input);
 		return {
+			selection: { ...readPage(input), names: readOutputFields(input) },
 			async read(request) {
 				const forms = await fetchOncePerRun(request, listRecords);
 				return forms.slice(0, limit).map(toItem);

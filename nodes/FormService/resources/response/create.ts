@@ -1,8 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { endpoints } from '../../api/endpoints';
-import { mayHaveActed } from '../../api/errors';
 import { addResponse } from '../../api/service';
-import type { ItemRequest, Operation } from '../../execution/operation';
+import type { Operation } from '../../execution/operation';
 import { getSelectedFormName } from '../../parameters/formId';
 import { readFormId } from '../../parameters/parameterContext';
 import {
@@ -18,14 +17,8 @@ import {
 	encodeAnswers,
 	readUncheckedAnswers,
 } from './encodeAnswers';
-import {
-	findKeyFields,
-	computeDuplicateKey,
-	fetchResponsesByKey,
-	readKeyFieldNames,
-	skipDuplicatesProperty,
-	type ResponsesByKey,
-} from './duplicates';
+import { readKeyFieldNames, skipDuplicatesProperty } from './duplicateKey';
+import { fetchEqualResponses } from './equalResponses';
 import { fetchAnswerableFields } from './fetchFields';
 
 export const responseCreate: Operation = {
@@ -111,47 +104,39 @@ export const responseCreate: Operation = {
 	],
 	prepare(input) {
 		const formId = readFormId(input);
-		const given = readUncheckedAnswers(input);
-		const skipNames = readKeyFieldNames(input);
+		const unchecked = readUncheckedAnswers(input);
+		const keyFieldNames = readKeyFieldNames(input);
 		return {
 			ids: { formId },
-			body: { data: given.values as IDataObject },
-			async read(request) {
+			body: { data: unchecked.values as IDataObject },
+			async check(request) {
 				const fields = await fetchAnswerableFields(request, formId);
-				const { data, byLabel, ignored } = encodeAnswers(input, given, fields);
-				const identity = findKeyFields(input, skipNames, fields);
-				const key = computeDuplicateKey(input, identity, data);
-				const known = await fetchResponsesByKey(request, input, formId, fields, identity);
+				const { data, byLabel, ignored } = encodeAnswers(input, unchecked, fields);
+				const createOutput = (status: 'created' | 'skipped', uuid: string | null) => ({
+					status,
+					uuid,
+					form: { id: formId, name: getSelectedFormName(input.node, formId) ?? null },
+					answers: byLabel,
+					...(ignored.length > 0 && { ignored }),
+				});
+				const target = { ...request.target, body: { data } };
+				const add = async () => (await addResponse(request.context, target)) ?? null;
+				const equalResponses =
+					keyFieldNames.length > 0
+						? await fetchEqualResponses(request, input, { formId, fields, keyFieldNames, data })
+						: undefined;
 				return {
-					orderKey: key && `${formId} ${key}`,
+					orderKey: equalResponses?.orderKey,
 					async send() {
-						const isSent = !known.has(key);
-						const json: IDataObject = {
-							status: isSent ? 'created' : 'skipped',
-							uuid: (await addOnce(known, key, request, data)) ?? null,
-							form: { id: formId, name: getSelectedFormName(input.node, formId) ?? null },
-							answers: byLabel,
-							...(ignored.length > 0 && { ignored }),
-						};
-						return { json, isSent };
+						const existing = equalResponses?.find();
+						if (existing !== undefined) {
+							return { json: createOutput('skipped', await existing), isSent: false };
+						}
+						const adding = equalResponses?.add(add) ?? add();
+						return { json: createOutput('created', await adding), isSent: true };
 					},
 				};
 			},
 		};
 	},
 };
-
-/** Adds the first of equal responses. If it may have been added in spite of an error, no other is added. */
-async function addOnce(
-	known: ResponsesByKey,
-	key: string | undefined,
-	{ context, target }: ItemRequest,
-	data: IDataObject,
-): Promise<string | undefined> {
-	const adding = known.get(key) ?? addResponse(context, { ...target, body: { data } });
-	if (key !== undefined) known.set(key, adding);
-	void adding.catch((error: unknown) => {
-		if (!mayHaveActed(error)) known.delete(key);
-	});
-	return await adding;
-}

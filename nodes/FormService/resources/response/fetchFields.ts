@@ -8,7 +8,8 @@ import {
 import { createTarget, endpoints } from '../../api/endpoints';
 import type { RequestContext } from '../../api/requestContext';
 import { listRecords } from '../../api/service';
-import { fetchOncePerRun, type ItemRequest } from '../../execution/operation';
+import type { ItemRequest } from '../../execution/operation';
+import { fetchOncePerRun } from '../../execution/sharedData';
 
 /** The fields of a form with the names that their answers have in items: one list for all items of a run. */
 export async function fetchFields(

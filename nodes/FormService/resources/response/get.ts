@@ -11,10 +11,11 @@ import {
 	formLocator,
 	createOptionsProperty,
 	responseLocator,
-	simplifySwitch,
 } from '../../parameters/sharedProperties';
+import { readOutputFields, simplifyProperties } from '../../parameters/resultParameters';
 import { outputOptions, readResponseOutput } from '../../parameters/responseOutput';
-import { fetchOncePerRun, type Operation } from '../../execution/operation';
+import type { Operation } from '../../execution/operation';
+import { fetchOncePerRun } from '../../execution/sharedData';
 import { fetchFields } from './fetchFields';
 
 /** The API has no endpoint for one response, so the response is taken from the list of its form. */
@@ -28,13 +29,19 @@ export const responseGet: Operation = {
 	endpoint: endpoints.listResponses,
 	toolDescription:
 		'Gets one response (submission) of a form by its UUID, with its answers by the labels of the fields.',
-	properties: [formLocator, responseLocator, simplifySwitch, createOptionsProperty(outputOptions)],
+	properties: [
+		formLocator,
+		responseLocator,
+		...simplifyProperties,
+		createOptionsProperty(outputOptions),
+	],
 	prepare(input) {
 		const formId = readFormId(input);
 		const responseId = readResponseId(input);
 		const output = readResponseOutput(input);
 		return {
 			ids: { formId },
+			selection: { names: readOutputFields(input) },
 			async read(request) {
 				const records = await fetchOncePerRun(request, listRecords);
 				const record = records.find(

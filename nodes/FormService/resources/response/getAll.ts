@@ -15,18 +15,18 @@ import {
 	createParameterError,
 	readSelectedOption,
 	readFormId,
-	readLimit,
 } from '../../parameters/parameterContext';
+import { formLocator, createOptionsProperty, toOptions } from '../../parameters/sharedProperties';
 import {
-	formLocator,
-	limitInput,
-	createOptionsProperty,
-	returnAllSwitch,
-	simplifySwitch,
-	toOptions,
-} from '../../parameters/sharedProperties';
+	limitProperties,
+	readLimit,
+	readOutputFields,
+	readPage,
+	simplifyProperties,
+} from '../../parameters/resultParameters';
 import { outputOptions, readResponseOutput } from '../../parameters/responseOutput';
-import { fetchOncePerRun, type Operation } from '../../execution/operation';
+import type { Operation } from '../../execution/operation';
+import { fetchOncePerRun } from '../../execution/sharedData';
 import { fetchFields } from './fetchFields';
 
 const STATUSES = { all: 'All', complete: 'Complete', incomplete: 'Incomplete' };
@@ -62,11 +62,10 @@ export const responseGetAll: Operation = {
 		'Lists the responses (submissions) of a form with their answers by the labels of the fields. Use it to answer questions about them.',
 	properties: [
 		formLocator,
-		returnAllSwitch,
-		limitInput,
+		...limitProperties,
 		statusProperty,
 		...filterProperties,
-		simplifySwitch,
+		...simplifyProperties,
 		createOptionsProperty(outputOptions),
 	],
 	prepare(input) {
@@ -77,6 +76,7 @@ export const responseGetAll: Operation = {
 		const output = readResponseOutput(input);
 		return {
 			ids: { formId },
+			selection: { ...readPage(input), names: readOutputFields(input) },
 			async read(request) {
 				const { submittedAfterMs, submittedBeforeMs, conditions } = query;
 				const needFields = outputNeedsFields(output) || conditionsNeedFields(conditions);

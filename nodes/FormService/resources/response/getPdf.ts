@@ -10,6 +10,7 @@ import {
 	readText,
 	type ParameterContext,
 } from '../../parameters/parameterContext';
+import { ONLY_FOR_TOOLS } from '../../parameters/resultParameters';
 import { formLocator, responseLocator } from '../../parameters/sharedProperties';
 import type { Operation } from '../../execution/operation';
 
@@ -40,6 +41,7 @@ export const responseGetPdf: Operation = {
 			default: true,
 			description:
 				'Whether to download the PDF into a binary field. Without it, the output has only a link, which stops working within about a day.',
+			displayOptions: { hide: ONLY_FOR_TOOLS },
 		},
 		{
 			displayName: FIELD_LABEL,
@@ -48,12 +50,13 @@ export const responseGetPdf: Operation = {
 			required: true,
 			default: DEFAULT_BINARY_FIELD,
 			hint: 'The name of the output binary field to put the file in',
-			displayOptions: { show: { download: [true] } },
+			displayOptions: { show: { download: [true] }, hide: ONLY_FOR_TOOLS },
 		},
 	],
 	prepare(input) {
 		const responseId = readResponseId(input);
-		const download = readSwitch(input, 'download', 'Download PDF', true);
+		// a model gets no files
+		const downloads = !input.isTool && readSwitch(input, 'download', 'Download PDF', true);
 		const name = 'binaryPropertyName';
 		const field = readText(input, name, FIELD_LABEL, DEFAULT_BINARY_FIELD).trim();
 		if (field === '') throw createParameterError(input, `'${FIELD_LABEL}' is missing`);
@@ -62,7 +65,7 @@ export const responseGetPdf: Operation = {
 			async read({ context, target }) {
 				const link = await getPdfLink(context, target);
 				const item = { json: { uuid: responseId, pdf_url: link } };
-				if (!download) return [item];
+				if (!downloads) return [item];
 				const file = await downloadPdf(context, link, nameFile(input, responseId));
 				return [{ ...item, binary: { [field]: file } }];
 			},
@@ -71,8 +74,8 @@ export const responseGetPdf: Operation = {
 };
 
 /** The form's name and the response's number, as far as they were chosen from lists. */
-function nameFile({ node, parameter }: ParameterContext, responseId: string): string {
-	const form = getSelectedFormName(node, String(parameter('formId', ''))) ?? 'response';
+function nameFile({ node, locator }: ParameterContext, responseId: string): string {
+	const form = getSelectedFormName(node, String(locator('formId'))) ?? 'response';
 	const [number] = getCachedResultName(node, 'responseId', responseId).split(' · ');
 	return `${form}-${number || responseId}.pdf`.replace(/[\\/:*?"<>|]/g, '_');
 }

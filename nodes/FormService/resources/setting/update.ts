@@ -1,9 +1,10 @@
-import { isEmpty, mapValues, omit } from 'lodash';
+import { isEmpty, mapValues } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
-import { endpoints, createTarget } from '../../api/endpoints';
+import { createTarget, endpoints, type Target } from '../../api/endpoints';
 import { truncateText } from '../../api/errorTexts';
 import { parseBoolean } from '../../api/parseValues';
 import { getFormId, removeSecrets } from '../../api/records';
+import type { RequestContext } from '../../api/requestContext';
 import { listRecords, updateSettings } from '../../api/service';
 import {
 	describeAllowedValues,
@@ -16,13 +17,15 @@ import {
 	type SettingChanges,
 	type SettingValues,
 } from '../../api/settings/values';
-import { fetchOncePerRun, type ItemRequest, type Operation } from '../../execution/operation';
+import type { ItemRequest, Operation, WriteResult } from '../../execution/operation';
+import { fetchOncePerRun } from '../../execution/sharedData';
 import { isExpression } from '../../parameters/formId';
 import {
 	createFormNotListedError,
 	createParameterError,
 	readFormId,
 	readSwitch,
+	type ParameterContext,
 } from '../../parameters/parameterContext';
 import {
 	CHOOSE_FORM_BY_ID,
@@ -31,6 +34,7 @@ import {
 	createInputModeProperty,
 	createOptionsProperty,
 } from '../../parameters/sharedProperties';
+import { FormDrafts } from './formDrafts';
 import { clearableSettings, settingProperties } from './settingProperties';
 import { readSettings, SETTINGS_MODE } from './readSettings';
 
@@ -106,26 +110,22 @@ export const settingsUpdate: Operation = {
 	prepare(input) {
 		const formId = readFormId(input);
 		const isMapped = input.parameter('inputMode') === 'auto';
-		if (isMapped && !isExpression(input.node, 'formId') && input.itemIndex !== 0) {
+		if (isMapped && input.hasSeveralItems && !isExpression(input.node, 'formId')) {
 			throw createParameterError(input, 'Several items would update one form', CHOOSE_FORM_BY_ID);
 		}
-		const preview = readSwitch(input, 'preview', 'Preview', false);
-		const skips = readSwitch(input, 'options.skipUnchanged', 'Skip Unchanged', false);
+		const isPreview = readSwitch(input, 'preview', 'Preview', false);
+		const skipsUnchanged = readSwitch(input, 'options.skipUnchanged', 'Skip Unchanged', false);
 		const { body, ignored } = readSettings(input);
-		const compares = !isEmpty(body) && (preview || skips);
+		const compares = !isEmpty(body) && (isPreview || skipsUnchanged);
+		const update = { formId, body, ignored, isPreview };
 		return {
 			ids: { formId },
 			body,
-			async read(request) {
-				const forms = compares ? await readFormsById(request) : undefined;
-				if (forms?.has(formId) === false) throw createFormNotListedError(input, formId);
+			async check(request) {
+				const listedForm = compares ? await fetchForm(request, input, formId) : undefined;
 				return {
 					orderKey: formId,
-					async send() {
-						const done = await updateForm(request, formId, body, forms, preview);
-						const json = { ...done, ...(ignored.length > 0 && { ignored }) };
-						return { json, isSent: done.status === 'updated' };
-					},
+					send: async () => await sendUpdate(request, update, listedForm),
 				};
 			},
 		};
@@ -136,34 +136,50 @@ function describeSetting(setting: Setting): string {
 	return `${setting.name}: ${describeAllowedValues(setting)}${setting.nullable ? ', or null' : ''}`;
 }
 
+type FormUpdate = {
+	formId: string;
+	body: SettingValues;
+	/** The input fields that are not used. */
+	ignored: readonly string[];
+	isPreview: boolean;
+};
+
 /**
- * Updates a form, or says what an update would change.
+ * Updates a form, or returns what an update would change.
  *
- * @param forms the forms as they are, for comparison; undefined if the settings are sent without one
+ * @param listedForm the form that the settings are compared with; undefined if all are sent without a comparison
  */
-async function updateForm(
-	{ context, target }: ItemRequest,
-	formId: string,
-	body: SettingValues,
-	forms: Map<string, IDataObject> | undefined,
-	previews: boolean,
-): Promise<IDataObject> {
-	const form = forms?.get(formId) ?? {};
+async function sendUpdate(
+	request: ItemRequest,
+	{ formId, body, ignored, isPreview }: FormUpdate,
+	listedForm: IDataObject | undefined,
+): Promise<WriteResult> {
+	const drafts = getFormDrafts(request);
+	const form = listedForm === undefined ? {} : drafts.apply(formId, listedForm);
 	const changes = compareSettings(body, form);
-	const rest = mapValues(changes, 'to');
-	const compared = { summary: summarizeChanges(changes), changes };
-	const after = { ...form, ...body };
-	if (isEmpty(rest) || previews) {
-		// a later item is compared with what this one would leave
-		forms?.set(formId, after);
-		const status = previews ? (isEmpty(rest) ? 'unchanged' : 'preview') : 'skipped';
-		return { id: formId, name: form.name, status, ...compared };
+	const comparison = {
+		summary: summarizeChanges(changes),
+		changes,
+		...(ignored.length > 0 && { ignored }),
+	};
+	if (isPreview || isEmpty(changes)) {
+		drafts.commit(formId, body);
+		const status = getUnsentStatus(isPreview, changes);
+		return { json: { id: formId, name: form.name, status, ...comparison }, isSent: false };
 	}
-	// until the update has succeeded, nobody knows what these settings are
-	forms?.set(formId, omit(form, Object.keys(rest)));
-	const updated = await updateSettings(context, { ...target, body: rest });
-	forms?.set(formId, after);
-	return { ...removeSecrets(updated), status: 'updated', ...compared };
+	drafts.start(formId, Object.keys(changes));
+	const target = { ...request.target, body: mapValues(changes, 'to') };
+	const updatedForm = await updateSettings(request.context, target);
+	drafts.commit(formId, body);
+	return {
+		json: { ...removeSecrets(updatedForm), status: 'updated', ...comparison },
+		isSent: true,
+	};
+}
+
+function getUnsentStatus(isPreview: boolean, changes: SettingChanges): string {
+	if (!isPreview) return 'skipped';
+	return isEmpty(changes) ? 'unchanged' : 'preview';
 }
 
 /** The most characters of a value that a summary shows. */
@@ -186,15 +202,32 @@ function showValue(name: string, value: unknown): string {
 	return truncateText(typeof value === 'object' ? JSON.stringify(value) : String(value), MAX_SHOWN);
 }
 
-/** The forms by their IDs: as they are, then as the items of the run leave them. */
-async function readFormsById(request: ItemRequest): Promise<Map<string, IDataObject>> {
+/**
+ * Fetches a form from the list of forms, which is read once for all items of the run.
+ *
+ * @throws NodeOperationError if there is no form with this ID
+ */
+async function fetchForm(
+	request: ItemRequest,
+	input: ParameterContext,
+	formId: string,
+): Promise<IDataObject> {
 	const target = createTarget(request.context.account, endpoints.listForms);
-	return await fetchOncePerRun(
-		{ ...request, target },
-		async (context) => {
-			const forms = await listRecords(context, target);
-			return new Map(forms.map((form) => [getFormId(form) ?? '', form] as const));
-		},
-		'by ID',
-	);
+	const formsById = await fetchOncePerRun({ ...request, target }, fetchFormsById, 'by ID');
+	const form = formsById.get(formId);
+	if (form === undefined) throw createFormNotListedError(input, formId);
+	return form;
+}
+
+async function fetchFormsById(
+	context: RequestContext,
+	target: Target,
+): Promise<ReadonlyMap<string, IDataObject>> {
+	const forms = await listRecords(context, target);
+	return new Map(forms.map((form) => [getFormId(form) ?? '', form]));
+}
+
+/** Returns what the items of the run have changed in the forms of the item's account. */
+function getFormDrafts({ context, shared }: ItemRequest): FormDrafts {
+	return shared.getOrCreate(`form drafts of ${context.account.key}`, () => new FormDrafts());
 }

@@ -2,9 +2,13 @@ import { pick } from 'lodash';
 import { endpoints } from '../../api/endpoints';
 import { removeSecrets } from '../../api/records';
 import { getWorkspace } from '../../api/service';
-import { fetchOncePerRun, type Operation } from '../../execution/operation';
-import { readSwitch } from '../../parameters/parameterContext';
-import { simplifySwitch } from '../../parameters/sharedProperties';
+import type { Operation } from '../../execution/operation';
+import { fetchOncePerRun } from '../../execution/sharedData';
+import {
+	readOutputFields,
+	readSimplify,
+	simplifyProperties,
+} from '../../parameters/resultParameters';
 
 export const workspaceGet: Operation = {
 	option: {
@@ -16,10 +20,11 @@ export const workspaceGet: Operation = {
 	endpoint: endpoints.getWorkspace,
 	toolDescription:
 		'Gets the workspace of the account: its name, owner, members, time zone and language.',
-	properties: [simplifySwitch],
+	properties: simplifyProperties,
 	prepare(input) {
-		const simplify = readSwitch(input, 'simplify', 'Simplify', true);
+		const simplify = readSimplify(input);
 		return {
+			selection: { names: readOutputFields(input) },
 			async read(request) {
 				const workspace = removeSecrets(await fetchOncePerRun(request, getWorkspace));
 				return [{ json: simplify ? pick(workspace, WORKSPACE_ATTRIBUTES) : workspace }];
