@@ -39,7 +39,8 @@ export function toItemError(
 }
 
 /**
- * The error of the first invalid item, which lists all of them, each text once.
+ * The error of the first invalid item, which lists all of them, each text once. If all items are invalid for the
+ * same reason, such as a parameter without an expression, the reason is the error.
  *
  * @param invalid at least one item with its error
  * @param total how many items the run has
@@ -52,6 +53,7 @@ export function createInvalidItemsError(
 	const count = invalid.length;
 	if (count === 1 && (total === 1 || first.row === undefined)) return error;
 	const groups = Object.entries(groupBy(invalid, (one) => formatErrorText(one.error)));
+	if (count === total && groups.length === 1) return error;
 	const lines = groups.map(
 		([text, same]) => `${upperFirst(nameItems(map(same, 'item')))}: ${text}`,
 	);

@@ -133,6 +133,14 @@ describe('Map Automatically', () => {
 		},
 	);
 
+	it('sends no row of a sheet if one form is chosen, also in a node that continues', async () => {
+		const rows = [contact, survey].map((form_id) => ({ form_id, Slack: 1 }));
+		const { items } = await run(rows, { formId: locator(contact) }, true);
+		const error = expect.stringMatching(/^Several items would update one form\. /);
+		expect(items.map(({ json }) => json)).toEqual(rows.map((row) => ({ ...row, error })));
+		expect(service.requests).toEqual([]);
+	});
+
 	it('leaves settings with empty cells as they are', async () => {
 		const empty = { closed_message: '', cta_label: '  ', number_prefix: null };
 		const rows = [
