@@ -6,11 +6,12 @@ import type {
 } from 'n8n-workflow';
 import type { Account } from '../api/account';
 import type { Endpoint } from '../api/endpoints';
-import type { NodeError } from '../api/errors';
+import { mayHaveActed, type NodeError } from '../api/errors';
 import { isRecord } from '../api/records';
 import type { ItemRequest, PreparedItem } from './operation';
+import type { SharedData } from './sharedData';
 
-/** One item in one try of n8n. */
+/** An input item that n8n has handed over in a try, with what to do, or why its parameters are invalid. */
 export type InputItem = {
 	n8n: IExecuteSingleFunctions;
 	index: number;
@@ -18,27 +19,37 @@ export type InputItem = {
 	row?: number;
 	endpoint: Endpoint;
 	/** The request as n8n has composed it, with its URL relative to the base URL. */
-	composed: IHttpRequestOptions;
-	/** Undefined if the parameters are invalid. */
-	prepared?: PreparedItem;
-	/** Undefined while the item waits, and if it was given up because another item failed. */
-	outcome?: ItemOutcome;
-};
+	composedRequest: IHttpRequestOptions;
+} & ({ prepared: PreparedItem } | { parameterError: NodeError });
 
+/** What became of an item in a try. */
 export type ItemOutcome =
-	| { output: INodeExecutionData[]; error?: undefined }
-	| { error: NodeError; output?: undefined };
+	/** `isSent` is false if the operation only reads, or if the item was skipped or previewed. */
+	| { kind: 'done'; output: INodeExecutionData[]; isSent: boolean }
+	| { kind: 'failed'; error: NodeError }
+	/** Another item failed before, or the execution was canceled. */
+	| { kind: 'notSent' };
+
+/** An item that was sent if its outcome is done, and may have been sent if its outcome is failed. */
+export type FinalItem = { item: InputItem; outcome: ItemOutcome };
+
+/** Whether the service has taken the item, or may have: then no later try sends the item again. */
+export function isFinal(outcome: ItemOutcome): boolean {
+	if (outcome.kind === 'failed') return mayHaveActed(outcome.error);
+	return outcome.kind === 'done' && outcome.isSent;
+}
 
 /**
- * The request that n8n has composed, as the request path takes it. The base URL is the one of the item's
+ * Creates the request of an item from the request that n8n has composed. The base URL is the one of the item's
  * account: n8n composes the requests of all items with the credential of the first (`prepareCredentials`).
  */
 export function createItemRequest(
-	{ n8n, index, endpoint, composed }: InputItem,
+	{ n8n, index, endpoint, composedRequest }: InputItem,
 	account: Account,
-	{ signal, shared }: Pick<ItemRequest, 'shared'> & { signal: AbortSignal },
+	shared: SharedData,
+	signal: AbortSignal,
 ): ItemRequest {
-	const { url, qs, body, ...options } = composed;
+	const { url, qs, body, ...options } = composedRequest;
 	const httpOptions = omit(options, 'baseURL');
 	const query = new URLSearchParams(omitBy(qs, isNil) as Record<string, string>);
 	return {
@@ -50,4 +61,14 @@ export function createItemRequest(
 		},
 		shared,
 	};
+}
+
+/** What n8n itself adds to the parameters of a declarative node. */
+type RequestOptions = {
+	timeout?: number;
+	batching?: { batch?: { batchSize?: number; batchInterval?: number } };
+};
+
+export function readRequestOptions(n8n: IExecuteSingleFunctions): RequestOptions {
+	return n8n.getNodeParameter('requestOptions', {}) as RequestOptions;
 }

@@ -13,7 +13,7 @@ import {
 	getSelectedFormName,
 	isFormNotFoundError,
 } from '../parameters/formId';
-import type { InputItem } from './inputItem';
+import type { FinalItem, InputItem } from './inputItem';
 
 /** The errors of items. */
 
@@ -25,13 +25,11 @@ export function isInvalidItemError(error: unknown): boolean {
 	return error instanceof NodeOperationError || hasReason(error, 'notFound');
 }
 
-/** The error of an item; that of a form that was chosen from the list, and is not found, names the form. */
-export function toItemError(
-	error: unknown,
-	{ n8n, index: itemIndex, prepared }: InputItem,
-): NodeError {
+/** Returns the error of an item. If a form that was chosen from the list is not found, the error names the form. */
+export function toItemError(error: unknown, item: InputItem): NodeError {
+	const { n8n, index: itemIndex } = item;
 	const node = n8n.getNode();
-	const { formId = '' } = prepared?.ids ?? {};
+	const { formId = '' } = ('prepared' in item && item.prepared.ids) || {};
 	const isSelected = getSelectedFormName(node, formId) !== undefined;
 	return isSelected && isFormNotFoundError(error)
 		? createFormNotFoundError(node, formId, { itemIndex })
@@ -39,84 +37,115 @@ export function toItemError(
 }
 
 /**
- * The error of the first invalid item, which lists all of them, each text once. If all items are invalid for the
- * same reason, such as a parameter without an expression, the reason is the error.
+ * Returns the error of the first invalid item, which lists all of them, a line for each reason. If one item is
+ * invalid, or all items are invalid for the same reason, the reason is the message.
  *
- * @param invalid at least one item with its error
+ * @param invalidItems at least one item with its error
  * @param total how many items the run has
  */
 export function createInvalidItemsError(
-	invalid: ReadonlyArray<{ item: InputItem; error: NodeError }>,
+	invalidItems: ReadonlyArray<{ item: InputItem; error: NodeError }>,
 	total: number,
 ): NodeError {
-	const [{ item: first, error }] = invalid;
-	const count = invalid.length;
-	if (count === 1 && (total === 1 || first.row === undefined)) return error;
-	const groups = Object.entries(groupBy(invalid, (one) => formatErrorText(one.error)));
-	if (count === total && groups.length === 1) return error;
+	const [{ item: firstItem, error }] = invalidItems;
+	const { message, description, node, failure } = error;
+	const count = invalidItems.length;
+	const createError = (text: { message: string; description: string }) =>
+		createInputError(node, { ...text, itemIndex: firstItem.index, failure });
+	if (count === 1) {
+		if (error instanceof ServiceError) return error;
+		const texts = [describeItemNumber(firstItem, total), description];
+		return createError({ message, description: compact(texts).join('\n') });
+	}
+	const groups = Object.entries(groupBy(invalidItems, (entry) => formatErrorText(entry.error)));
+	if (count === total && groups.length === 1) {
+		return createError({ message, description: description ?? '' });
+	}
 	const lines = groups.map(
-		([text, same]) => `${upperFirst(nameItems(map(same, 'item')))}: ${text}`,
+		([text, entries]) => `${upperFirst(formatItemRanges(map(entries, 'item')))}: ${text}`,
 	);
-	return createInputError(error.node, {
-		message: `${count} of ${total} items ${count === 1 ? 'is' : 'are'} invalid`,
-		description: lines.join('\n'),
-		itemIndex: first.index,
-		failure: error.failure,
+	const haveRows = invalidItems.every(({ item }) => item.row !== undefined);
+	const help = haveRows ? '' : 'n8n counts items from 0.';
+	return createError({
+		message: `${count} of ${total} items are invalid`,
+		description: compact([help, ...lines]).join('\n'),
 	});
 }
 
-/** How many items a run has, and those that were or may have been sent. */
-type Progress = { total: number; sent: ReadonlyMap<number, InputItem> };
+/** How many items a run has, and the items that were or may have been sent. */
+type SendProgress = { total: number; finalItems: readonly FinalItem[] };
 
 /**
- * The error that stops the node, for its item. It says what a person must know before the items are run again.
- * A copy: items can share a request, and with it an error.
+ * Creates the error that stops the node, for its item. It says what a person must know before the items are run
+ * again. A copy: items can share a request, and with it an error.
  */
-export function createStopError(error: NodeError, item: InputItem, run: Progress): NodeError {
+export function createStopError(
+	error: NodeError,
+	item: InputItem,
+	progress: SendProgress,
+): NodeError {
 	const { n8n, index: itemIndex, endpoint } = item;
 	const { message, failure } = error;
-	const progress = describeProgress(run, itemIndex);
+	const sentItems = describeSentItems(progress, itemIndex);
 	if (error instanceof ServiceError) {
-		const description = compact([error.description, progress]).join('\n');
-		return error.withText({ message, description }, itemIndex);
+		const texts = [error.description, describeItemNumber(item, progress.total), sentItems];
+		return error.withText({ message, description: compact(texts).join('\n') }, itemIndex);
 	}
 	const isUnsent = endpoint.effect.kind !== 'safe';
 	// what comes after a long list of invalid items is overlooked
-	const texts = [progress || (isUnsent && 'Nothing was sent.'), error.description];
+	const texts = [sentItems || (isUnsent && 'Nothing was sent.'), error.description];
 	const description = compact(texts).join('\n');
 	return createInputError(n8n.getNode(), { message, description, failure, itemIndex });
 }
 
-/** Which items were sent, and which may have been; the error of the item with `ownIndex` says so itself. */
-function describeProgress({ total, sent }: Progress, ownIndex: number): string {
-	const [taken, failed] = partition([...sent.values()], ({ outcome }) => outcome?.output);
-	const unclear = failed.filter(({ index }) => index !== ownIndex);
-	const were = taken.length === 1 ? 'was' : 'were';
+/** Describes which of several items failed, since n8n adds "[item 3]" to the message for the fourth item. */
+function describeItemNumber({ index, row }: InputItem, total: number): string {
+	if (total === 1) return '';
+	return row === undefined
+		? `n8n counts items from 0: item ${index} is number ${index + 1}.`
+		: `Item ${index} is row ${row}.`;
+}
+
+/**
+ * Describes which items were sent, and which may have been.
+ *
+ * @param failedIndex the item whose own error says whether it may have been sent
+ */
+function describeSentItems({ total, finalItems }: SendProgress, failedIndex: number): string {
+	const [sent, uncertain] = partition(finalItems, ({ outcome }) => outcome.kind === 'done');
+	const sentItems = map(sent, 'item');
+	const uncertainItems = map(uncertain, 'item').filter(({ index }) => index !== failedIndex);
+	const were = sentItems.length === 1 ? 'was' : 'were';
 	const texts = [
-		taken.length > 0 &&
-			`${taken.length} of the ${total} items ${were} already sent (${nameItems(taken)}). Run only the other items again.`,
-		unclear.length > 0 &&
-			`May or may not have been sent: ${nameItems(unclear)}. Check before you run this again.`,
+		sentItems.length > 0 &&
+			`${sentItems.length} of the ${total} items ${were} already sent (${formatItemRanges(sentItems)}). Run only the other items again.`,
+		uncertainItems.length > 0 &&
+			`May or may not have been sent: ${formatItemRanges(uncertainItems)}. Check before you run this again.`,
 	];
 	return compact(texts).join(' ');
 }
 
-/** Such as "items 0 to 5, 7", by the indexes that n8n shows; "rows 2 to 7" if all items come from a sheet. */
-function nameItems(items: readonly InputItem[]): string {
+/** Formats items as "items 0 to 5, 7", by the indexes that n8n shows; "rows 2 to 7" if all come from a sheet. */
+function formatItemRanges(items: readonly InputItem[]): string {
 	const haveRows = items.every(({ row }) => row !== undefined);
 	const numbers = sortBy(items.map(({ index, row }) => (haveRows ? Number(row) : index)));
-	const ranges: Array<[first: number, last: number]> = [];
+	const ranges: Array<{ first: number; last: number }> = [];
 	for (const number of numbers) {
-		const latest = ranges.at(-1);
-		if (latest?.[1] === number - 1) latest[1] = number;
-		else ranges.push([number, number]);
+		const latestRange = ranges.at(-1);
+		if (latestRange?.last === number - 1) latestRange.last = number;
+		else ranges.push({ first: number, last: number });
 	}
-	const texts = ranges.map(([first, last]) => (first === last ? first : `${first} to ${last}`));
+	const texts = ranges.map(({ first, last }) => (first === last ? first : `${first} to ${last}`));
 	return `${haveRows ? 'row' : 'item'}${items.length === 1 ? '' : 's'} ${texts.join(', ')}`;
 }
 
-/** An error in one text, as a list has it, and as a model gets it: n8n gives a model nothing but the message. */
+/** Formats an error as one text, for a list, an item, and a model: n8n gives a model nothing but the message. */
 export function formatErrorText({ message, description }: NodeError): string {
 	const details = description ? ` ${description.replaceAll('\n', ' ')}` : '';
 	return asSentence(message) + details;
+}
+
+/** Returns a description as n8n's editor shows its lines: it takes a description for HTML. */
+export function toHtmlLines(description?: string | null): string {
+	return (description ?? '').replaceAll('\n', '<br>\n');
 }

@@ -1,145 +1,129 @@
-import type { IExecuteSingleFunctions } from 'n8n-workflow';
-import { getAccount } from '../api/account';
-import { isCanceled, mayHaveActed } from '../api/errors';
-import { createItemRequest, type InputItem } from './inputItem';
-import { toItemError, isInvalidItemError, createInvalidItemsError } from './itemErrors';
-import type { PendingWrite } from './operation';
-import { SharedData } from './sharedData';
+import { createInputError } from '../api/errors';
+import { processBatch } from './batch';
+import { isFinal, type FinalItem, type InputItem, type ItemOutcome } from './inputItem';
+import type { SharedData } from './sharedData';
 
-/**
- * The items of one execution of the node in one try of n8n (Retry On Fail), with what the tries have in common.
- * n8n hands over all of them without a pause, or a batch of the request options. All of these are checked before
- * the first change is sent. In a node that stops on failure, no change is sent if an item is invalid, and nothing
- * more is sent after a failure. In a node that continues, each item has its own outcome.
- */
-export type NodeTry = {
-	total: number;
-	/** Whether the other items are sent after an item failed. */
-	continues: boolean;
-	/** The items that were or may have been sent, by index, in all tries: none is sent again. */
-	sent: Map<number, InputItem>;
-	/** In all tries, so that an item finds the equal one that an earlier try has added. */
-	shared: SharedData;
-	/** The indexes of the items that n8n has handed over. */
-	seen: Set<number>;
-	/** The items that n8n has handed over since the last batch began. */
-	waiting: InputItem[];
-	/** Resolves when all batches that have begun are settled, also those of earlier tries. */
-	done: Promise<void>;
-	/** Resolves when all items have settled. */
-	ended: Promise<void>;
-	end: () => void;
-	controller: AbortController;
-	/** Follows the controller and n8n's cancellation. When it aborts, what waits is not sent. */
-	signal: AbortSignal;
+/** One execution of the node in n8n: what all its tries have in common (Retry On Fail). */
+export type Run = {
+	readonly shared: SharedData;
+	/** The items that were or may have been sent, by index. No later try sends them again. */
+	readonly finalItems: Map<number, FinalItem>;
+	/** Resolves when all batches that have started are settled. */
+	batchesSettled: Promise<void>;
+	latestTry?: NodeTry;
 };
 
-/** Begins a try of n8n, which sends nothing before the items of the earlier try have settled. */
-export function startTry(n8n: IExecuteSingleFunctions, total: number, earlier?: NodeTry): NodeTry {
-	earlier?.controller.abort(new Error('n8n tries again'));
-	const controller = new AbortController();
-	const canceled = n8n.getExecutionCancelSignal?.();
-	const signals = [controller.signal, canceled].filter((signal) => signal !== undefined);
-	let end = () => {};
-	const ended = new Promise<void>((resolve) => (end = resolve));
-	return {
-		total,
-		continues: n8n.continueOnFail(),
-		sent: earlier?.sent ?? new Map(),
-		shared: earlier?.shared ?? new SharedData(),
-		seen: new Set(),
-		waiting: [],
-		done: earlier?.done ?? Promise.resolve(),
-		ended,
-		end,
-		controller,
-		signal: AbortSignal.any(signals),
-	};
-}
-
-/** Begins to check and send the items that wait, after the batches before them. */
-export function startBatch(run: NodeTry): void {
-	const batch = run.waiting.splice(0);
-	const done = run.done.then(async () => {
-		await runBatch(run, batch);
-		if (run.done === done && run.seen.size === run.total) run.end();
-	});
-	run.done = done;
-}
-
-async function runBatch(run: NodeTry, batch: readonly InputItem[]): Promise<void> {
-	for (const item of batch) item.outcome = run.sent.get(item.index)?.outcome ?? item.outcome;
-	// before a change, the other items are checked as well, so that one error lists all that are invalid
-	const isReading = batch.every(({ endpoint }) => endpoint.effect.kind === 'safe');
-	if (isReading && stopAfterFailure(run, batch)) return;
-	const open = batch.filter(({ outcome }) => outcome === undefined);
-	const changes = await Promise.all(open.map(async (item) => await readItem(run, item)));
-	if (stopAfterFailure(run, batch)) return;
-	const lastByKey = new Map<unknown, Promise<void>>();
-	const sending = open.map(async (item, place) => {
-		const change = changes[place];
-		if (change === undefined) return;
-		const key = change.orderKey ?? item;
-		const before = lastByKey.get(key) ?? Promise.resolve();
-		const sent = before.then(async () => await sendChange(run, item, change));
-		lastByKey.set(key, sent);
-		await sent;
-	});
-	await Promise.all(sending);
-}
+/** How n8n hands over the items of a try. */
+export type TrySettings = {
+	/** How many items n8n hands over. */
+	total: number;
+	/** How many items n8n hands over without a pause (Batching); undefined for all. */
+	batchSize: number | undefined;
+	/** Whether the other items are sent after an item failed. */
+	continuesOnFail: boolean;
+	/** Aborts when the execution is canceled. */
+	cancelSignal: AbortSignal | undefined;
+};
 
 /**
- * Stops a run that does not continue if an item has failed, also in an earlier try. The error of the first invalid
- * item lists all.
- *
- * @returns whether the run has stopped
+ * One time that n8n executes the node within a run. `add` takes the items that n8n hands over, and `getOutcome`
+ * returns what became of an item. Batches are processed one after another, after those of earlier tries.
  */
-function stopAfterFailure(run: NodeTry, batch: readonly InputItem[]): boolean {
-	if (run.continues) return false;
-	const failed = batch.flatMap((item) => {
-		const { error } = item.outcome ?? {};
-		return error === undefined ? [] : [{ item, error }];
-	});
-	const invalid = failed.filter(({ error }) => isInvalidItemError(error));
-	if (invalid.length > 0)
-		invalid[0].item.outcome = { error: createInvalidItemsError(invalid, run.total) };
-	if (failed.length > 0) run.controller.abort(failed[0].error);
-	return run.signal.aborted;
-}
+export class NodeTry {
+	private readonly receivedIndexes = new Set<number>();
+	/** The items that n8n has handed over since the last batch started. */
+	private waitingItems: InputItem[] = [];
+	private readonly outcomes = new Map<InputItem, ItemOutcome>();
+	private readonly controller = new AbortController();
+	private readonly signal: AbortSignal;
+	private readonly allSettled: Promise<void>;
+	private resolveAllSettled: (batchesSettled: Promise<void>) => void = () => {};
 
-/** Reads what an item needs, and gives its change, if it has one to send. */
-async function readItem(run: NodeTry, item: InputItem): Promise<PendingWrite | undefined> {
-	try {
-		const account = await getAccount(item.n8n, item.index);
-		const request = createItemRequest(item, account, run);
-		const prepared = item.prepared!;
-		if ('check' in prepared) return await prepared.check(request);
-		item.outcome = { output: await prepared.read(request) };
-	} catch (error) {
-		settleFailure(run, item, error, !isInvalidItemError(error));
+	constructor(
+		private readonly run: Run,
+		readonly settings: TrySettings,
+	) {
+		const { cancelSignal } = settings;
+		const { signal } = this.controller;
+		this.signal = cancelSignal === undefined ? signal : AbortSignal.any([signal, cancelSignal]);
+		this.allSettled = new Promise((resolve) => (this.resolveAllSettled = resolve));
 	}
-	return undefined;
-}
 
-async function sendChange(run: NodeTry, item: InputItem, { send }: PendingWrite): Promise<void> {
-	if (run.signal.aborted) return;
-	try {
-		const { json, isSent } = await send();
-		item.outcome = { output: [{ json }] };
-		if (isSent) run.sent.set(item.index, item);
-	} catch (error) {
-		settleFailure(run, item, error, true);
+	/** Whether n8n has handed over the item with this index in this try. */
+	hasReceived(index: number): boolean {
+		return this.receivedIndexes.has(index);
+	}
+
+	/** Takes an item that n8n hands over. */
+	add(item: InputItem): void {
+		this.receivedIndexes.add(item.index);
+		this.waitingItems.push(item);
+	}
+
+	/** Stops the try, because n8n has started the next one. */
+	abort(): void {
+		this.controller.abort();
+	}
+
+	/** Returns the outcome of an item. n8n asks for the first one when it has handed over the batch, which then starts. */
+	async getOutcome(item: InputItem): Promise<ItemOutcome> {
+		if (this.waitingItems.includes(item)) this.startBatch(item);
+		await this.run.batchesSettled;
+		return this.outcomes.get(item) ?? { kind: 'notSent' };
+	}
+
+	/**
+	 * Waits until n8n has handed over all items, and each has an outcome. n8n listens to failures only then: an
+	 * earlier one would be an unhandled rejection. If n8n itself fails with an item, it hands over no further item,
+	 * listens to no failure, and nothing waits any longer.
+	 *
+	 * @returns the items that were or may have been sent
+	 */
+	async waitForAll(): Promise<FinalItem[]> {
+		await this.allSettled;
+		return [...this.run.finalItems.values()];
+	}
+
+	private startBatch({ n8n }: InputItem): void {
+		const items = this.waitingItems;
+		this.waitingItems = [];
+		if (this.isBatchComplete()) {
+			this.run.batchesSettled = this.run.batchesSettled.then(async () => await this.process(items));
+		} else {
+			const error = createInputError(n8n.getNode(), UNSUPPORTED_ORDER);
+			for (const item of items) this.outcomes.set(item, { kind: 'failed', error });
+			this.controller.abort();
+		}
+		if (this.receivedIndexes.size === this.settings.total) {
+			this.resolveAllSettled(this.run.batchesSettled);
+		}
+	}
+
+	/** Whether n8n has handed over all items, or a whole batch. In a node that continues, items are independent. */
+	private isBatchComplete(): boolean {
+		const { total, batchSize, continuesOnFail } = this.settings;
+		const count = this.receivedIndexes.size;
+		const isWholeBatch = batchSize !== undefined && count % batchSize === 0;
+		return continuesOnFail || isWholeBatch || count === total;
+	}
+
+	private async process(items: readonly InputItem[]): Promise<void> {
+		const { total, continuesOnFail } = this.settings;
+		const { shared, finalItems } = this.run;
+		const { controller, signal } = this;
+		const context = { total, continuesOnFail, finalItems, shared, controller, signal };
+		const outcomes = await processBatch(items, context);
+		for (const [position, item] of items.entries()) {
+			const outcome = outcomes[position];
+			this.outcomes.set(item, outcome);
+			if (isFinal(outcome)) finalItems.set(item.index, { item, outcome });
+		}
 	}
 }
 
-/**
- * Settles an item that failed, unless it was given up.
- *
- * @param stops whether nothing more is sent, in a node that stops on failure
- */
-function settleFailure(run: NodeTry, item: InputItem, error: unknown, stops: boolean): void {
-	if (isCanceled(error) && run.signal.aborted) return;
-	if (stops && !run.continues) run.controller.abort(error);
-	item.outcome = { error: toItemError(error, item) };
-	if (mayHaveActed(error)) run.sent.set(item.index, item);
-}
+/** n8n asks for an item before it has handed over the others. */
+const UNSUPPORTED_ORDER = {
+	message:
+		'This version of n8n passes items to nodes in an order that this package does not support',
+	description: 'Update the package, or use a version of n8n that its README names.',
+};

@@ -61,6 +61,26 @@ withBothEngines('A run', () => {
 	});
 });
 
+/** Sends items for these forms, after one that is valid. Returns the message and the lines that n8n shows. */
+async function runWithForms(
+	formIds: string[],
+	attributesOf: (index: number) => object = () => ({}),
+) {
+	const { service, n8n } = await createWorld(AT_ONCE);
+	const [{ json }] = inputFor(service);
+	const items = [{}, ...formIds.map((formId) => ({ formId }))];
+	const input = items.map((item, index) => ({
+		json: { ...json, ...item, ...attributesOf(index) },
+	}));
+	const { error } = await n8n.runNode(create.parameters, input);
+	const [firstLine, ...lines] = String(error?.description).split('<br>\n');
+	expect(firstLine).toBe('Nothing was sent.');
+	return { message: error?.message, lines };
+}
+
+const ofSheet = (index: number) => ({ row_number: index + 2 });
+const INVALID = /^'Form' is not a valid ID$/;
+
 it.each([
 	[
 		['a/b', '', 'a/b'],
@@ -70,21 +90,37 @@ it.each([
 		['x', 'a/b', 'y'],
 		[/^Rows 3, 5: Form not found\. /, /^Row 4: 'Form' is not a valid ID\. /],
 	],
-	[['a/b'], [/^Row 3: 'Form' is not a valid ID\. /]],
 	// more than are asked for at a time
 	[[...'abcdefg'], [/^Rows 3 to 9: Form not found\. /]],
 ])(
 	'One error lists by row which of the forms %j are invalid or unknown',
-	async (formIds, lines) => {
-		const { service, n8n } = await createWorld(AT_ONCE);
-		const [{ json }] = inputFor(service);
-		const rows = [{}, ...formIds.map((formId) => ({ formId }))];
-		const input = rows.map((row, at) => ({ json: { ...json, ...row, row_number: at + 2 } }));
-		const { error } = await n8n.runNode(create.parameters, input);
-		const { length: count } = formIds;
-		const verb = count === 1 ? 'is' : 'are';
-		expect(error?.message).toBe(`${count} of ${count + 1} items ${verb} invalid`);
-		const listed = lines.map((line) => expect.stringMatching(line));
-		expect(String(error?.description).split('\n')).toEqual(['Nothing was sent.', ...listed]);
+	async (formIds, listed) => {
+		const { message, lines } = await runWithForms(formIds, ofSheet);
+		expect(message).toBe(`${formIds.length} of ${formIds.length + 1} items are invalid`);
+		expect(lines).toEqual(listed.map((line) => expect.stringMatching(line)));
 	},
 );
+
+it.each([
+	['its row', ofSheet, 'Item 1 is row 3.'],
+	['what n8n calls it', undefined, 'n8n counts items from 0: item 1 is number 2.'],
+])('The error of the only invalid item of several says the reason and %s', async (...given) => {
+	const [, attributesOf, line] = given;
+	const { message, lines } = await runWithForms(['a/b'], attributesOf);
+	expect(message).toMatch(INVALID);
+	expect(lines).toEqual([line, expect.stringMatching(/^Choose it from the list/)]);
+});
+
+it('An error that lists items by their indexes says once that n8n counts from 0', async () => {
+	const { message, lines } = await runWithForms(['a/b', '', 'a/b']);
+	expect(message).toBe('3 of 4 items are invalid');
+	const listed = [/^Items 1, 3: 'Form' is not a valid ID\. /, /^Item 2: 'Form' is empty\. /];
+	const matching = listed.map((line) => expect.stringMatching(line));
+	expect(lines).toEqual(['n8n counts items from 0.', ...matching]);
+});
+
+it('If all items are invalid for the same reason, the reason is the message', async () => {
+	const { message, lines } = await runWithForms(['a/b', 'a/b'], () => ({ formId: 'a/b' }));
+	expect(message).toMatch(INVALID);
+	expect(lines).toEqual([expect.stringMatching(/^Choose it from the list/)]);
+});

@@ -102,7 +102,7 @@ it('A node that stops says how many of the items were sent, which ones, and whic
 	const kinds = rowsOf('slow', 'fine', 'refused', 'fine', 'lost');
 	const { error } = await addRows(kinds.map((row, at) => ({ ...row, row_number: at + 20 })));
 	expect(error?.description).toMatch(
-		/ of its items\.\n3 of the 5 items were already sent \(rows 20 to 21, 23\)\. Run only the other items again\. May or may not have been sent: row 24\. Check before you run this again\.$/,
+		/ of its items\.<br>\nItem 2 is row 22\.<br>\n3 of the 5 items were already sent \(rows 20 to 21, 23\)\. Run only the other items again\. May or may not have been sent: row 24\. Check before you run this again\.$/,
 	);
 });
 
@@ -133,7 +133,9 @@ it('A node that stops counts no item as sent that was skipped', async () => {
 	const kinds = rowsOf('fine', 'fine', 'refused');
 	const rows = kinds.map((row, at) => ({ ...row, order: 'AAB'[at] }));
 	const { error } = await addRows(rows, { skips: true, maxTries: 2 });
-	expect(error?.description).toContain('\n1 of the 3 items was already sent (item 0).');
+	expect(error?.description).toContain(
+		'n8n counts items from 0: item 2 is number 3.<br>\n1 of the 3 items was already sent (item 0).',
+	);
 });
 
 it('A node that continues adds no response that equals one that may have been added', async () => {
@@ -160,7 +162,7 @@ it.each<[string, Routing['makeRequest']]>([
 	onTestFinished(() => spy.mockRestore());
 	const { error, sent } = await addRows(times(3, 'fine'));
 	expect(error?.message).toMatch(/^This version of n8n .* in an order that .* not support/);
-	expect(error?.description).toMatch(/^Nothing was sent\.\nUpdate the package/);
+	expect(error?.description).toMatch(/^Nothing was sent\.<br>\nUpdate the package/);
 	expect(sent).toEqual([]);
 });
 

@@ -70,7 +70,7 @@ it.each([
 	const { error } = await create(application, [row], { inputMode, answersJson: text });
 	expect(error?.message).toBe(message);
 	const fields = 'Name, Email, Earliest start, Portfolio, CV';
-	expect(error?.description).toBe(`Nothing was sent.\nThe form's fields are ${fields}.`);
+	expect(error?.description).toBe(`Nothing was sent.<br>\nThe form's fields are ${fields}.`);
 	expect(methods()).toEqual(['GET']);
 });
 
@@ -78,7 +78,7 @@ it('Response: Create quotes no answer in the error for invalid JSON', async () =
 	const { error } = await create(survey, [{}], { ...asJson, answersJson: '{"Name": Ada}' });
 	expect(error?.message).toBe("'Answers (JSON)' is not valid JSON");
 	expect(error?.description).toMatch(
-		/^Nothing was sent\.\s+Check the quotes, commas and brackets\.$/,
+		/^Nothing was sent\.<br>\nCheck the quotes, commas and brackets\.$/,
 	);
 });
 
@@ -90,7 +90,7 @@ describe('Response: Create with Using Fields Below', () => {
 		const { error } = await create(application, [{}], mapped);
 		expect(error?.message).toBe("2 answers can't be sent");
 		const required = `is required, unless '${ALLOW_MISSING}' is on.`;
-		expect(error?.description).toContain(`\n"Name" ${required}\n"Email" ${required}\n`);
+		expect(error?.description).toContain(`\n"Name" ${required}<br>\n"Email" ${required}<br>\n`);
 		const untouched = await create(application, [{}], { inputMode: 'fields' });
 		expect(untouched.error?.description).toBe(error?.description);
 		expect(methods()).toEqual(['GET', 'GET']);
@@ -101,7 +101,7 @@ describe('Response: Create with Using Fields Below', () => {
 	it('refuses the answer to a field that was deleted after it was mapped', async () => {
 		const mapped = await mapFields(application, { Portfolio: 'x', [NO_FIELD]: '7' });
 		const { error } = await create(application, [{}], mapped);
-		expect(error?.description).toContain(`\n"${NO_FIELD}" is not a field of this form.\n`);
+		expect(error?.description).toContain(`\n"${NO_FIELD}" is not a field of this form.<br>\n`);
 	});
 });
 

@@ -85,7 +85,7 @@ describe('Using Fields Below and Using JSON', () => {
 		const input = itemsOf({ Clsed: 'yes', row_number: 2 });
 		const { error } = await n8n.runNode({ ...update, ...parameters }, input);
 		const text = `${error?.message}. ${error?.description}`;
-		expect(text.replaceAll('\n', ' ')).toContain(message);
+		expect(text.replaceAll('<br>\n', ' ')).toContain(message);
 		expect(error?.context).toMatchObject({ itemIndex: 0 });
 		expect(service.requests).toEqual([]);
 	});
