@@ -17,20 +17,24 @@ const SOON_MS = 120_000;
 /** n8n tells npm to use the public registry, which only a scope's own registry overrides. */
 const PACKAGE = '@tests-of-formservice/n8n-nodes-formservice';
 
-/** A registry, and an n8n of this line that has no community nodes. */
-async function start(line: string, cleanup: AsyncDisposableStack) {
+/** A registry, and an n8n of this line that has no community nodes and has not started. */
+async function prepare(line: string, cleanup: AsyncDisposableStack) {
 	const folder = await temporaryFolder('n8n-install', cleanup);
 	const npm = join(folder, 'registry');
 	const { publish, settings } = await startRegistry(npm, await packedPackage(), PACKAGE, cleanup);
 	// `npm run` hands its own settings on under names in small letters
-	const env = { npm_config_userconfig: settings, NPM_CONFIG_USERCONFIG: settings };
+	const env: Record<string, string> = {
+		npm_config_userconfig: settings,
+		NPM_CONFIG_USERCONFIG: settings,
+	};
 	const n8n = new N8n({ line, folder: join(folder, 'n8n'), env });
 	cleanup.defer(async () => await n8n.stop());
 	// n8n 1.x asks for updates without the variables of its own environment
 	await cp(settings, join(folder, 'n8n', '.n8n', 'nodes', '.npmrc'));
-	await n8n.start();
-	return { rest: n8n.rest, publish };
+	return { n8n, env, publish };
 }
+
+const list = async ({ rest }: N8n) => await rest.send('GET', '/rest/community-packages');
 
 /** Switches on a workflow, and waits for its first poll; returns what lists the messages that it got. */
 async function startTrigger(rest: N8nRest, service: Service): Promise<() => Promise<string[]>> {
@@ -47,9 +51,11 @@ async function startTrigger(rest: N8nRest, service: Service): Promise<() => Prom
 
 it.each(lines)('n8n %s installs the package, updates it in use, and removes it', async (line) => {
 	await using cleanup = new AsyncDisposableStack();
-	const { rest, publish } = await start(line, cleanup);
+	const { n8n, publish } = await prepare(line, cleanup);
+	await n8n.start();
+	const { rest } = n8n;
 	const service = await startUnlimited(cleanup);
-	const listInstalled = async () => await rest.send('GET', '/rest/community-packages');
+	const listInstalled = async () => await list(n8n);
 	const submit = (message: string) =>
 		service.store.addResponse(demoForms.contact, { answers: { Message: message } });
 
@@ -81,4 +87,22 @@ it.each(lines)('n8n %s installs the package, updates it in use, and removes it',
 
 	await rest.send('DELETE', `/rest/community-packages?name=${encodeURIComponent(PACKAGE)}`);
 	expect(await listInstalled()).toEqual([]);
+});
+
+it('n8n installs the version that its environment names, unless the checksum is another', async () => {
+	await using cleanup = new AsyncDisposableStack();
+	const { n8n, env, publish } = await prepare(lines[0], cleanup);
+	const startWith = async (version: string, checksum: string) => {
+		env.N8N_COMMUNITY_PACKAGES_MANAGED_BY_ENV = 'true';
+		env.N8N_COMMUNITY_PACKAGES = JSON.stringify([{ name: PACKAGE, version, checksum }]);
+		await n8n.stop();
+		await n8n.start();
+		return await list(n8n);
+	};
+	const first = await publish('1.0.0');
+	const second = await publish('1.1.0');
+	expect(await startWith('1.0.0', second)).toEqual([]);
+	expect(await n8n.log()).toContain('Checksum verification failed');
+	expect(await startWith('1.0.0', first)).toMatchObject([{ installedVersion: '1.0.0' }]);
+	expect(await startWith('1.1.0', second)).toMatchObject([{ installedVersion: '1.1.0' }]);
 });

@@ -32,7 +32,8 @@ export async function startRegistry(
 	return {
 		/** npm's settings file that makes npm use the registry for the scope */
 		settings,
-		async publish(version: string): Promise<void> {
+		/** Publishes a version; returns its checksum, as `npm view <name> dist.integrity` shows it. */
+		async publish(version: string): Promise<string> {
 			const packed = join(folder, `${version}.tgz`);
 			await run('tar', ['-xzf', tarball, '-C', folder]);
 			const path = join(folder, 'package', 'package.json');
@@ -43,6 +44,7 @@ export async function startRegistry(
 			const integrity = `sha512-${createHash('sha512').update(file).digest('base64')}`;
 			tarballs.set(`/${version}.tgz`, file);
 			versions[version] = { ...manifest, dist: { tarball: `${url}/${version}.tgz`, integrity } };
+			return integrity;
 		},
 	};
 }

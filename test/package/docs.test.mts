@@ -33,6 +33,10 @@ describe('the documentation', () => {
 		}
 	});
 
+	it('begins with a README that is read in a few minutes', () => {
+		expect(readme.length).toBeLessThanOrEqual(13_000);
+	});
+
 	it('quotes errors as n8n shows them', () => {
 		const shown = [...read('test/integration/api/errorTexts.md').matchAll(/^> \*\*(.*)\*\*$/gm)];
 		const [, section] = /## Troubleshooting\n(.*?)\n## /s.exec(readme) ?? [];

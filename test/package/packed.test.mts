@@ -41,6 +41,12 @@ describe('the packed package', () => {
 		expect(listFiles(folder)).toEqual(expected.sort());
 	});
 
+	it('leads no help link to a repository that nobody owns yet', async () => {
+		for (const file of listFiles(join(folder, 'dist'))) {
+			expect(await readFile(join(folder, 'dist', file), 'utf8'), file).not.toContain('OWNER');
+		}
+	});
+
 	it('lets npm install no second n8n-workflow, with all that it needs, beside n8n’s own', async () => {
 		const manifest = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as object;
 		const optional = { 'n8n-workflow': { optional: true } };
