@@ -1,4 +1,4 @@
-/** Fails while a placeholder of the owner is left, and names its places: see CONTRIBUTING.md, Release. */
+/** Fails while a placeholder of the owner or the service is left, and names its places: see CONTRIBUTING.md, Release. */
 import { spawnSync } from 'node:child_process';
 
 const PLACEHOLDERS = 'OWNER|owner@example[.]com|//form-service[.]example[.]com';

@@ -42,8 +42,8 @@ describe('the packed package', () => {
 	});
 
 	it('leads no help link to a repository that nobody owns yet', async () => {
-		for (const file of listFiles(join(folder, 'dist'))) {
-			expect(await readFile(join(folder, 'dist', file), 'utf8'), file).not.toContain('OWNER');
+		for (const file of globSync('dist/**/*.{js,json}', { cwd: folder })) {
+			expect(await readFile(join(folder, file), 'utf8'), file).not.toContain('OWNER');
 		}
 	});
 

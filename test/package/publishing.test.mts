@@ -17,7 +17,7 @@ const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string
 const cleanup = new AsyncDisposableStack();
 afterAll(async () => await cleanup.disposeAsync());
 
-it('publishing is refused by hand, and until the steps of CONTRIBUTING.md name the owner', async () => {
+it('publishing is refused by hand, and until the steps of CONTRIBUTING.md name the service and the owner', async () => {
 	expect(scripts.prepublishOnly).toBe('node scripts/checkOwner.mjs && n8n-node prerelease');
 	const byHand = spawnSync('n8n-node', ['prerelease'], { cwd: root, env: environment() });
 	expect(byHand.status).toBe(1);
@@ -27,9 +27,19 @@ it('publishing is refused by hand, and until the steps of CONTRIBUTING.md name t
 		await run('bash', ['-ec', command], { cwd });
 	await shell(`git checkout-index --all --prefix=${folder}/`, root);
 	await shell('git init --quiet && git add .');
+	await shell(`ln -s ${join(root, 'node_modules')} node_modules`);
+	await shell('node scripts/rename.mts "Acme Forms" https://acme.example');
+	await shell('git add --all && tsc --noEmit');
+	// the name of the service is nowhere, in whatever spelling
+	const left = shell(
+		'git grep -iE "form[-_ ]?service" || git ls-files | grep -iE "form[-_ ]?service"',
+	);
+	await expect(left).rejects.toThrow('ended with 1');
 	if (read('package.json').includes('OWNER'))
 		await expect(shell('node scripts/checkOwner.mjs')).rejects.toThrow('package.json:');
-	const [, setUp] = /\n## Release\n.*?```sh\n(.*?)\ngit commit/s.exec(read('CONTRIBUTING.md'))!;
+	const [, setUp] = /\n## Release\n.*?```sh\n(sed .*?)\ngit commit/s.exec(
+		readFileSync(join(folder, 'CONTRIBUTING.md'), 'utf8'),
+	)!;
 	await shell(`${setUp.replaceAll(/<.*?>/g, 'ada')} && node scripts/checkOwner.mjs`);
 });
 
