@@ -1,5 +1,5 @@
 import { compact, countBy, pick } from 'lodash';
-import { DateTime } from 'luxon';
+import { DateTime, IANAZone } from 'luxon';
 import type {
 	IDataObject,
 	ILoadOptionsFunctions,
@@ -19,6 +19,7 @@ import { getFormId, getId, isId } from '../api/records';
 import { listRecords } from '../api/service';
 import { isWebUrl } from '../api/url';
 import { CLOSED_SUFFIX, extractFormId } from '../parameters/formId';
+import { timeZoneProperty } from '../parameters/sharedProperties';
 
 /** The ID in the Form parameter of the node that is being edited; empty if no form is chosen. */
 export function getSelectedFormId(n8n: ILoadOptionsFunctions): string {
@@ -111,7 +112,7 @@ export async function searchResponses(
 	if (!isId(formId)) return { results: [] };
 	const records = await fetchCachedList(this, endpoints.listResponses, { formId });
 	const responses = sortByTime(selectUsable(records, getId), 'newest');
-	const zone = this.getTimezone();
+	const zone = getTimeZone(this);
 	const matches = responses.flatMap(({ id, record }) => {
 		const answerText = findAnswerText(record, filter);
 		const isFound = answerText !== undefined || foldCase(id).includes(foldCase(filter));
@@ -124,6 +125,12 @@ export async function searchResponses(
 	return { results };
 }
 
+/** Returns the workflow's zone, as far as the editor has resolved it, else n8n's zone. */
+function getTimeZone(n8n: ILoadOptionsFunctions): string {
+	const zone = n8n.getCurrentNodeParameter(timeZoneProperty.name);
+	return typeof zone === 'string' && IANAZone.isValidZone(zone) ? zone : n8n.getTimezone();
+}
+
 /** Describes a response, such as "12 · 2026-11-27 00:04 EST (incomplete) · Ada Lovelace". */
 function describeResponse(
 	id: string,
@@ -134,7 +141,6 @@ function describeResponse(
 	const isText = (value: unknown) => ['string', 'number'].includes(typeof value);
 	const name = String([formatted, number].find(isText) ?? id);
 	const timeMs = parseTimeMs(time, 'utc') ?? NaN;
-	// n8n does not say the workflow's zone here, so the time says the zone that it is in
 	const minute = DateTime.fromMillis(timeMs, { zone, locale: 'en-US' });
 	const suffix = parseBoolean(is_incomplete) ? ' (incomplete)' : '';
 	const parts = [name, minute.isValid && minute.toFormat('yyyy-MM-dd HH:mm ZZZZ')];

@@ -65,6 +65,17 @@ export const responseLocator: INodeProperties = {
 	],
 };
 
+/**
+ * The workflow's time zone, for the list of responses. The editor resolves this expression before it requests the
+ * list. n8n's server has no workflow there, and so only its own zone.
+ */
+export const timeZoneProperty: INodeProperties = {
+	displayName: 'Time Zone',
+	name: 'timeZone',
+	type: 'hidden',
+	default: '={{ $now.zoneName }}',
+};
+
 /** Creates the optional parameters of an operation or the trigger, in the order of their names, as n8n wants it. */
 export function createOptionsProperty(options: INodeProperties[]): INodeProperties {
 	return {

@@ -90,7 +90,7 @@ function listShown(parameters: INodeParameters, tool = ''): string[] {
 				return ['options:', ...listIn(one.options as INodeProperties[], given)].join(' ');
 			});
 	return listIn(description.properties, all).filter(
-		(one) => !['resource', 'operation', 'requestOptions'].includes(one),
+		(one) => !['resource', 'operation', 'requestOptions', 'timeZone'].includes(one),
 	);
 }
 

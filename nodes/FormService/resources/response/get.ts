@@ -11,6 +11,7 @@ import {
 	formLocator,
 	createOptionsProperty,
 	responseLocator,
+	timeZoneProperty,
 } from '../../parameters/sharedProperties';
 import { readOutputFields, simplifyProperties } from '../../parameters/resultParameters';
 import { outputOptions, readResponseOutput } from '../../parameters/responseOutput';
@@ -32,6 +33,7 @@ export const responseGet: Operation = {
 	properties: [
 		formLocator,
 		responseLocator,
+		timeZoneProperty,
 		...simplifyProperties,
 		createOptionsProperty(outputOptions),
 	],

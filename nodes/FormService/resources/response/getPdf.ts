@@ -11,11 +11,13 @@ import {
 	type ParameterContext,
 } from '../../parameters/parameterContext';
 import { ONLY_FOR_TOOLS } from '../../parameters/resultParameters';
-import { formLocator, responseLocator } from '../../parameters/sharedProperties';
+import { formLocator, responseLocator, timeZoneProperty } from '../../parameters/sharedProperties';
 import type { Operation } from '../../execution/operation';
 
 const FIELD_LABEL = 'Put Output File in Field';
 const DEFAULT_BINARY_FIELD = 'data';
+const RESPONSE_DESCRIPTION =
+	'The response to get as a PDF. Search the list by any answer. The answer that was found is saved with the workflow; use By UUID to keep answers out.';
 
 export const responseGetPdf: Operation = {
 	option: {
@@ -33,7 +35,8 @@ export const responseGetPdf: Operation = {
 			description:
 				'The form whose responses are listed below. Not needed if you enter the UUID of a response.',
 		},
-		{ ...responseLocator, description: 'The response to get as a PDF' },
+		{ ...responseLocator, description: RESPONSE_DESCRIPTION },
+		timeZoneProperty,
 		{
 			displayName: 'Download PDF',
 			name: 'download',
