@@ -131,7 +131,7 @@ function getTimeZone(n8n: ILoadOptionsFunctions): string {
 	return typeof zone === 'string' && IANAZone.isValidZone(zone) ? zone : n8n.getTimezone();
 }
 
-/** Describes a response, such as "12 · 2026-11-27 00:04 EST (incomplete) · Ada Lovelace". */
+/** Describes a response, such as "12 · 2026-11-27 00:04 (incomplete) · Ada Lovelace". */
 function describeResponse(
 	id: string,
 	record: IDataObject,
@@ -141,9 +141,9 @@ function describeResponse(
 	const isText = (value: unknown) => ['string', 'number'].includes(typeof value);
 	const name = String([formatted, number].find(isText) ?? id);
 	const timeMs = parseTimeMs(time, 'utc') ?? NaN;
-	const minute = DateTime.fromMillis(timeMs, { zone, locale: 'en-US' });
+	const minute = DateTime.fromMillis(timeMs, { zone });
 	const suffix = parseBoolean(is_incomplete) ? ' (incomplete)' : '';
-	const parts = [name, minute.isValid && minute.toFormat('yyyy-MM-dd HH:mm ZZZZ')];
+	const parts = [name, minute.isValid && minute.toFormat('yyyy-MM-dd HH:mm')];
 	const description = compact(parts).join(' · ') + suffix;
 	return answerText === ''
 		? description

@@ -169,7 +169,7 @@ function meetsCondition(
 	const { operator, field, attribute, value } = condition;
 	// a service can have the time of submission under another name
 	const submittedAt = attribute === 'submitted_at' ? getSubmissionTimeMs(record) : null;
-	const answer = field ? byField[field.position]?.value : (record[attribute] ?? submittedAt);
+	const answer = field ? byField[field.index]?.value : (record[attribute] ?? submittedAt);
 	const parsed = parseAnswer(answer as GenericValue, condition);
 	const scalars = flattenAnswer(parsed, condition.kind === 'file');
 	switch (operator) {

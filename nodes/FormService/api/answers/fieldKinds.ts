@@ -106,11 +106,7 @@ export const fieldKinds = {
 		...plain,
 		types: /^(multi_?select|multiple_choice|tags|checkboxes)$/,
 		encode: (value, options) => encodeChoices(value, options, 'several'),
-		parse: (value, choices) => {
-			const several = typeof value === 'string' ? splitChoices(value, choices) : undefined;
-			// PHP sends a list with gaps as an object
-			return (several ?? getListEntries(value) ?? [value]) as GenericValue;
-		},
+		parse: parseSeveralChoices,
 		normalize: () => undefined,
 		hint: 'one or more',
 		example: (choices) => choices.slice(0, 2).map(({ value }) => value),
@@ -209,6 +205,21 @@ function encodeFile(value: unknown): EncodeResult {
 	const url = typeof address === 'string' ? trimBlanks(address) : address;
 	if (isWebUrl(url) && !SEVERAL_URLS.test(url)) return { answer: url };
 	return { problem: 'must be the http or https URL of one already uploaded file' };
+}
+
+/** Parses several choices, in any of the ways that they are listed, to a list. */
+function parseSeveralChoices(value: GenericValue, choices: readonly Choice[]): GenericValue {
+	const parts = typeof value === 'string' ? splitChoices(value, choices) : undefined;
+	// PHP sends a list with gaps as an object
+	const entries = parts ?? getListEntries(value) ?? getCheckedNames(value);
+	return (entries ?? [value]) as GenericValue;
+}
+
+/** Returns the names with true in an object such as `{"Red": true, "Blue": false}`; undefined for other values. */
+function getCheckedNames(value: GenericValue): string[] | undefined {
+	const flags = isRecord(value) ? Object.entries(value) : [];
+	if (flags.length === 0 || !flags.every(([, flag]) => typeof flag === 'boolean')) return undefined;
+	return flags.filter(([, flag]) => flag).map(([name]) => name);
 }
 
 /** Services end a line in either way, and some trim what they store. They can list the text "true" as a boolean. */

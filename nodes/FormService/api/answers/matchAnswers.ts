@@ -27,20 +27,21 @@ export type MatchResult = {
 export function matchAnswers(record: IDataObject, fields: readonly FormField[] = []): MatchResult {
 	const { answers: decoded, problem } = decodeAnswers(record);
 	const byField: Array<MatchedAnswer | undefined> = Array(fields.length).fill(undefined);
-	const { listLabeled, findByName } = indexFields(fields);
-	const isFree = (field?: FormField): field is FormField =>
-		field !== undefined && byField[field.position] === undefined;
+	const { findByLabel, findByName } = indexFields(fields);
+	const isUnanswered = (field?: FormField): field is FormField =>
+		field !== undefined && byField[field.index] === undefined;
 	const answers = decoded.map((answer): MatchedAnswer => {
 		const { label, uuid, customKey } = answer;
 		const key = uuid ?? customKey;
-		const keyed = key === undefined ? undefined : findByName(key);
+		const fieldByKey = key === undefined ? undefined : findByName(key);
 		// an answer with the UUID of a field that the form no longer has is never that of another field
-		const isNamed = uuid === undefined && !isFree(keyed);
-		const labeled = isNamed ? listLabeled(label) : [];
+		const matchesByLabel = uuid === undefined && !isUnanswered(fieldByKey);
+		const fieldsByLabel = matchesByLabel ? findByLabel(label) : [];
 		// in a map, a label can be a custom key
-		const field = labeled.find(isFree) ?? (isNamed ? findByName(label) : keyed);
-		if (!isFree(field)) return answer;
-		return (byField[field.position] = { ...answer, field });
+		const field =
+			fieldsByLabel.find(isUnanswered) ?? (matchesByLabel ? findByName(label) : fieldByKey);
+		if (!isUnanswered(field)) return answer;
+		return (byField[field.index] = { ...answer, field });
 	});
 	return { answers, byField, problem };
 }
@@ -61,10 +62,12 @@ export async function hasUnmatchedAnswers(
 	return false;
 }
 
-/** The names of answers in an item: those of their fields, else their labels, numbered if they repeat. */
+/** Creates the keys of answers in an item: those of their fields, else their labels, numbered if they repeat. */
 export function createAnswerKeys(answers: readonly MatchedAnswer[]): string[] {
-	const taken = answers.flatMap(({ field }) => field?.name ?? []);
-	const others = answers.filter(({ field }) => field === undefined).map(({ label }) => label);
-	const names = makeUnique(others, taken).values();
-	return answers.map(({ field }) => field?.name ?? names.next().value!);
+	const usedKeys = answers.flatMap(({ field }) => field?.answerKey ?? []);
+	const unmatchedLabels = answers
+		.filter(({ field }) => field === undefined)
+		.map(({ label }) => label);
+	const names = makeUnique(unmatchedLabels, usedKeys).values();
+	return answers.map(({ field }) => field?.answerKey ?? names.next().value!);
 }

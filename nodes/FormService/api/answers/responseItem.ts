@@ -122,7 +122,7 @@ const LIST_KINDS: readonly FieldKind[] = ['file', 'multipleChoice'];
 export function toRow(record: IDataObject, fields: readonly FormField[]): IDataObject {
 	const { answers, byField, problem } = matchAnswers(record, fields);
 	const cells = fields.map((field, fieldIndex) => [
-		field.name,
+		field.answerKey,
 		parseAnswer(byField[fieldIndex]?.value, field),
 	]);
 	// headings have entries without a value

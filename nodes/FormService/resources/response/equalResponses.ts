@@ -113,7 +113,7 @@ async function indexResponses(
 		const subject = `response ${id ?? 'without ID'}`;
 		const { answers: allAnswers, byField, problem } = matchAnswers(record, fields);
 		if (problem !== undefined) throw createNotComparableError(input, subject, problem);
-		const answers = keyFields.map(({ position }) => byField[position]?.value);
+		const answers = keyFields.map(({ index }) => byField[index]?.value);
 		if (answers.some(isBlank)) {
 			// each item has all answers, so it differs from a response without one of them
 			if (!allAnswers.some(isUnmatched)) continue;

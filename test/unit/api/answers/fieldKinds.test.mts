@@ -199,6 +199,7 @@ describe('A listed answer', () => {
 		['checkbox', 'yes', true],
 		['multiple_choice', 'News', ['News']],
 		['multiple_choice', { 0: 'News', 2: 'Tips' }, ['News', 'Tips']],
+		['multiple_choice', { News: true, Tips: false }, ['News']],
 		['file_upload', 'scan|https://h/1', [{ name: 'scan', url: 'https://h/1' }]],
 		[
 			'file_upload',

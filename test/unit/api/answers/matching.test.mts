@@ -34,7 +34,7 @@ it.each([
 	['uuid', ['u2', 'u3', 'u4', 'u5', 'u6']],
 	['customKey', ['name', 'good', 'Comment', 'u5', 'id']],
 ] as const)('The names of answers by %s are %j', (answerKeys, names) => {
-	expect(parseFields(form, { answerKeys }).map(({ name }) => name)).toEqual(names);
+	expect(parseFields(form, { answerKeys }).map(({ answerKey }) => answerKey)).toEqual(names);
 });
 
 describe('Answers of a response', () => {

@@ -144,11 +144,13 @@ it('No two columns have names that differ by case alone', () => {
 	const columns = parseFields(
 		labels.map((label, id) => ({ id, label })),
 		{ columns: true },
-	).map(({ name }) => name);
+	).map(({ answerKey }) => answerKey);
 	expect(columns).toEqual([
 		...['Name', 'NAME (3)', 'name (2)', 'Number (2)', 'UUID (2)', 'Café', 'CAFE\u0301  (2)'],
 	]);
 	// answers in an object keep their labels
-	const keys = parseFields(labels.map((label, id) => ({ id, label }))).map(({ name }) => name);
+	const keys = parseFields(labels.map((label, id) => ({ id, label }))).map(
+		({ answerKey }) => answerKey,
+	);
 	expect(keys).toEqual(labels);
 });
