@@ -134,17 +134,30 @@ async function readResponses(): Promise<number> {
 	return found.length;
 }
 
-// 1.4 to 1.7 s on the slowest machine that was measured, which other work slows down for a while
+/** The processor time of work that every machine has to do: reading the same answers from JSON, several times. */
+async function measureReference(): Promise<number> {
+	const answers = Array.from({ length: 80 }, (_, index) => ({
+		key: `Question ${index}`,
+		value: 'x',
+	}));
+	const text = JSON.stringify(Array(500).fill({ responses: answers }));
+	return await cpuTimeOf(async () => {
+		for (let reading = 0; reading < 40; reading++) JSON.parse(text);
+	});
+}
+
 it(
-	'10,000 responses of 80 answers take less than 2.5 s of processor time, and no piece 50 ms',
+	'10,000 responses of 80 answers cost less than twelve times as much as reading them from JSON, in pieces below 50 ms',
 	{ retry: 2 },
 	async () => {
+		const referenceMs = await measureReference();
 		const piecesMs: number[] = [];
 		let isDone = false;
 		const reading = readResponses().finally(() => (isDone = true));
 		while (!isDone) piecesMs.push(await cpuTimeOf(setImmediate));
 		expect(await reading).toBe(10_000);
-		expect(sum(piecesMs)).toBeLessThan(2_500);
+		// 5.8 to 7.2 times, on a free and on a busy machine
+		expect(sum(piecesMs) / referenceMs).toBeLessThan(12);
 		expect(Math.max(...piecesMs)).toBeLessThan(50);
 	},
 );
