@@ -1,155 +1,175 @@
-import { sumBy } from 'lodash';
+import { sortBy } from 'lodash';
 import type { INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 import { getAccount, type Account } from '../api/account';
-import { sortByTime } from '../api/recordTimes';
 import { clock } from '../api/clock';
 import { asNodeError } from '../api/errors';
-import { updateAbsences } from './compareForms';
+import { sortByTime } from '../api/recordTimes';
+import { isFormListDue, pollFormList } from './forms/pollFormList';
+import { endsPoll, findActivationError, getError, recordOutcome, type Outcome } from './outcomes';
 import {
-	ACCOUNT_KEY,
-	startBackoff,
-	findActivationError,
+	createPollContext,
+	findPollReason,
 	isBackingOff,
-	PARAMETERS_KEY,
-	takeReportableError,
-} from './failures';
-import { pollFormList } from './formList';
-import { collectBudgetClaims, getTriggerCache, type TriggerCache } from './triggerCache';
-import { computeIntervalMs, computeWeight } from './requestBudget';
+	type OutputItem,
+	type PollContext,
+	type PollReason,
+} from './pollContext';
+import { ensureBaseline } from './responses/fetchFormPages';
+import { isFormDue, PASSES, pollForm } from './responses/pollForm';
+import { isSavePending, saveState } from './savedState';
+import { getTriggerCache, type TriggerCache } from './triggerCache';
 import {
 	hasSeveralForms,
 	readTriggerParameters,
 	type TriggerParameters,
 } from './triggerParameters';
-import {
-	createPoll,
-	findPollReason,
-	getWatchedFormIds,
-	type PollReason,
-	type Poll,
-} from './pollContext';
-import { pollResponses } from './pollResponses';
-import { isSavePending, saveState } from './triggerState';
+import type { FormState } from './triggerState';
+import { applyParameters, getWatchedFormIds } from './watchedForms';
 
-type Items = INodeExecutionData[] | null;
+type PollOutput = INodeExecutionData[] | null;
 
 /**
- * Handles one poll of n8n; does nothing if no form is due. Returns the items of what is new, or null: n8n
- * would run the workflow on an empty list.
+ * Handles one poll of n8n. Returns the items of new events, or null: n8n would run the workflow on an empty
+ * list.
  *
  * @throws NodeApiError or NodeOperationError that people are to see
  */
-export async function pollForms(n8n: IPollFunctions): Promise<Items> {
+export async function pollForms(n8n: IPollFunctions): Promise<PollOutput> {
 	const node = n8n.getNode();
-	const memory = getTriggerCache(`${n8n.getWorkflow().id}:${node.id}:${node.name}`);
-	const occasion = findPollReason(n8n);
-	if (memory.isPolling) return null;
-	memory.isPolling = true;
+	const cache = getTriggerCache(`${n8n.getWorkflow().id}:${node.id}:${node.name}`);
+	const reason = findPollReason(n8n);
+	if (cache.isPolling) return null;
+	cache.isPolling = true;
 	try {
-		const input = await readInput(n8n, memory, occasion);
-		if (input === undefined) return null;
-		const poll = createPoll(n8n, memory, occasion, ...input);
-		const isSaving = isSavePending(poll.staticData, memory, clock.now());
-		return occasion === 'schedule' && isSaving ? null : await pollOnce(poll);
+		const config = await readConfig(n8n, cache, reason);
+		if (config === undefined) return null;
+		const staticData = n8n.getWorkflowStaticData('node');
+		const isPending = isSavePending(staticData, cache.states, clock.now());
+		if (reason === 'schedule' && isPending) return null;
+		return await pollOnce(createPollContext(n8n, cache, reason, config));
 	} finally {
-		memory.isPolling = false;
+		cache.isPolling = false;
 	}
 }
 
 /**
- * The parameters and the account; undefined if they cannot be used.
+ * Reads the parameters and the account; undefined if they cannot be used.
  *
- * @throws why they cannot be used, if a person is to see that now
+ * @throws NodeOperationError why they cannot be used, if a person is to see that now
  */
-async function readInput(
+async function readConfig(
 	n8n: IPollFunctions,
-	memory: TriggerCache,
-	occasion: PollReason,
-): Promise<[TriggerParameters, Account] | undefined> {
+	cache: TriggerCache,
+	reason: PollReason,
+): Promise<{ parameters: TriggerParameters; account: Account } | undefined> {
 	try {
 		const parameters = readTriggerParameters(n8n);
 		const account = await getAccount(n8n);
-		memory.failures.delete(PARAMETERS_KEY);
-		forgetOutdated(memory, JSON.stringify([account.key, parameters]));
+		cache.failures.clear({ kind: 'parameters' });
+		clearOutdatedCache(cache, JSON.stringify([account.key, parameters]));
 		// a person who publishes the workflow may have changed the fields
-		if (occasion === 'publish') memory.fields.clear();
-		return [parameters, account];
+		if (reason === 'publish') cache.fields.clear();
+		return { parameters, account };
 	} catch (cause) {
 		const error = asNodeError(n8n.getNode(), cause);
-		if (occasion !== 'schedule') throw error;
-		startBackoff(memory, PARAMETERS_KEY, error);
-		const reported = takeReportableError(memory, [error]);
+		if (reason !== 'schedule') throw error;
+		cache.failures.record({ kind: 'parameters' }, error);
+		const reported = cache.failures.takeReport([error]);
 		if (reported !== undefined) throw reported;
 		n8n.logger.warn(`The forms cannot be polled: ${error.message}`);
 		return undefined;
 	}
 }
 
-/** What has failed with other parameters may work now, and fields are named by the parameters. */
-function forgetOutdated(memory: TriggerCache, owner: string): void {
-	if (owner === memory.owner) return;
-	memory.owner = owner;
-	memory.failures.clear();
-	memory.fields.clear();
+/** What has failed with other parameters may work now, and the parameters say how fields are named. */
+function clearOutdatedCache(cache: TriggerCache, configKey: string): void {
+	if (configKey === cache.configKey) return;
+	cache.configKey = configKey;
+	cache.failures.clearAll();
+	cache.fields.clear();
 }
 
-/** Reads what is due, makes items of what is new, and saves what is known then. */
-async function pollOnce(poll: Poll): Promise<Items> {
-	beginPoll(poll);
-	if (!isBackingOff(poll, ACCOUNT_KEY)) {
-		await pollFormList(poll);
-		await pollResponses(poll);
-	}
-	const error = findActivationError(poll);
-	if (error !== undefined) throw error;
-	savePoll(poll);
-	if (poll.items.length > 0) return sortByTime(poll.items, 'oldest').map(({ item }) => item);
-	const isOneOfSeveral = hasSeveralForms(poll.parameters.watch);
-	const isScheduled = poll.occasion === 'schedule';
-	const reported = isScheduled && takeReportableError(poll.memory, poll.errors, isOneOfSeveral);
-	if (reported) throw reported;
-	return null;
-}
-
-/** Takes note of what the parameters have changed since the last poll. */
-function beginPoll(poll: Poll): void {
-	const { forms, parameters, request, state, times } = poll;
-	const { watch, events } = parameters;
-	if (watch.kind === 'chosen') {
-		updateAbsences(forms, (id) => watch.formIds.includes(id), times.startedAtMs);
-		// forms that exist when all forms are chosen again are not new
-		poll.listedSinceMs = undefined;
-	}
-	for (const [id, { attributes, ...rest }] of forms) {
-		if (attributes !== undefined && !events.includes('formUpdated')) forms.set(id, rest);
-	}
+/** Reads the lists that are due, saves the next state, and returns the items of new events. */
+async function pollOnce(context: PollContext): Promise<PollOutput> {
+	const { cache, parameters, reason, request, state } = context;
 	if (state.isDamaged && state.forms.size === 0) {
 		request.n8n.logger.warn(
 			"The trigger's saved state could not be read. Existing responses won't start the workflow.",
 		);
 	}
-	shareRequests(poll);
-}
-
-/** Takes note of how many requests the trigger needs, and of how many it has. */
-function shareRequests(poll: Poll): void {
-	const { forms, memory, parameters, request, times } = poll;
-	const { requestsPerDay, lists } = parameters;
-	const weight = sumBy(getWatchedFormIds(poll), (id) =>
-		computeWeight(forms.get(id)?.deliveredAtMs, times.startedAtMs),
-	);
-	memory.use = {
-		accountKey: request.account.key,
-		requestsPerDay,
-		weight: Math.max(1, weight + Number(lists.forms)),
-		polledAtMs: times.startedAtMs,
-	};
-	poll.spacingMs = computeIntervalMs(collectBudgetClaims(), memory.use);
-}
-
-/** Puts what is known into the static data, as the last step of a poll. */
-function savePoll({ forms, items, listedSinceMs, memory, state, staticData }: Poll): void {
-	const after = { ...state, forms, listedSinceMs };
+	const { forms, listedSinceMs, items, outcomes } = await readLists(context);
+	const error = findActivationError(context, outcomes);
+	if (error !== undefined) throw error;
 	const hasItems = items.length > 0;
-	saveState(staticData, memory, state, after, { hasItems, nowMs: clock.now() });
+	const staticData = request.n8n.getWorkflowStaticData('node');
+	const after = { ...state, forms, listedSinceMs };
+	saveState(staticData, cache.states, state, after, { hasItems, nowMs: clock.now() });
+	if (hasItems) return sortByTime(items, 'oldest').map(({ item }) => item);
+	const errors = outcomes.flatMap((outcome) => getError(outcome) ?? []);
+	const isOneOfSeveral = hasSeveralForms(parameters.watch);
+	const reported =
+		reason === 'schedule' ? cache.failures.takeReport(errors, isOneOfSeveral) : undefined;
+	if (reported !== undefined) throw reported;
+	return null;
+}
+
+/** What a poll has come to. */
+type PollResult = {
+	/** The next states of the forms, by ID. */
+	forms: Map<string, FormState>;
+	listedSinceMs: number | undefined;
+	items: OutputItem[];
+	/** What became of each reading. */
+	outcomes: Outcome[];
+};
+
+/** Reads the lists that are due, unless the account waits after a failure. */
+async function readLists(context: PollContext): Promise<PollResult> {
+	const { parameters, state, times } = context;
+	const applied = applyParameters(parameters, state, times.startedAtMs);
+	const start = { ...applied, items: [], outcomes: [] };
+	if (isBackingOff(context, { kind: 'account' })) return start;
+	const listed = isFormListDue(context) ? await readFormList(context, start) : start;
+	return await readForms(context, listed);
+}
+
+async function readFormList(context: PollContext, before: PollResult): Promise<PollResult> {
+	const { debt, ...result } = await pollFormList(context, before);
+	context.cache.formListDebt = debt;
+	for (const outcome of result.outcomes) recordOutcome(context, outcome);
+	return result;
+}
+
+/**
+ * Reads the responses of the forms that are due, the least recently read first: of each form the newest pages,
+ * then a slice of the full pass. Items of a form reduce the capacity for the next ones.
+ */
+async function readForms(
+	context: PollContext,
+	{ listedSinceMs, ...before }: PollResult,
+): Promise<PollResult> {
+	const { parameters, times } = context;
+	const forms = new Map(before.forms);
+	const items = [...before.items];
+	const outcomes = [...before.outcomes];
+	const watched = getWatchedFormIds(parameters, forms);
+	const due = watched.filter((id) => isFormDue(context, id, forms.get(id)));
+	const readings = sortBy(due, (id) => forms.get(id)?.debt?.atMs ?? 0).flatMap((formId) =>
+		PASSES.map((pass) => ({ formId, pass })),
+	);
+	for (const { formId, pass } of readings) {
+		const capacity = parameters.maxPerPoll - items.length;
+		const isTimeUp = clock.now() >= times.readUntilMs;
+		if (capacity <= 0 || isTimeUp || outcomes.some(endsPoll)) break;
+		const form = forms.get(formId) ?? {};
+		const result = await pollForm(context, formId, pass, form, capacity);
+		if (result === undefined) continue;
+		forms.set(formId, result.form);
+		items.push(...result.items);
+		outcomes.push(result.outcome);
+		recordOutcome(context, result.outcome);
+	}
+	// new responses of forms that could not be read are new
+	for (const id of watched) forms.set(id, ensureBaseline(context, forms.get(id)));
+	return { forms, listedSinceMs, items, outcomes };
 }

@@ -54,40 +54,54 @@ export function hasElapsed(startedAtMs: number, waitMs: number, nowMs: number): 
 }
 
 /** Whether a list has waited for its requests. */
-export function isDue({ atMs, requests }: RequestDebt, spacingMs: number, nowMs: number): boolean {
-	return hasElapsed(atMs, requests * spacingMs - EARLY_TOLERANCE_MS, nowMs);
+export function isDue({ atMs, requests }: RequestDebt, intervalMs: number, nowMs: number): boolean {
+	return hasElapsed(atMs, requests * intervalMs - EARLY_TOLERANCE_MS, nowMs);
 }
 
-/** The pace of a list after more requests, which were sent from a time on. */
+/** Returns the debt of a list after more requests, which were sent from a time on. */
 export function addDebt(
-	pace: RequestDebt | undefined,
+	debt: RequestDebt | undefined,
 	requests: number,
-	spacingMs: number,
+	intervalMs: number,
 	startedAtMs: number,
 ): RequestDebt {
-	const { atMs, requests: before } = pace ?? { atMs: -Infinity, requests: 0 };
+	const { atMs, requests: before } = debt ?? { atMs: -Infinity, requests: 0 };
 	const isSetBack = startedAtMs < atMs;
-	const waiting = isSetBack ? 0 : Math.max(0, before - (startedAtMs - atMs) / spacingMs);
+	const waiting = isSetBack ? 0 : Math.max(0, before - (startedAtMs - atMs) / intervalMs);
 	return { atMs: startedAtMs, requests: waiting + requests };
 }
 
-/** The most requests that one poll sends for a list: a tenth of those of a day. */
-export function computeMaxRequests(spacingMs: number): number {
-	return Math.max(1, Math.floor(DAY_MS / 10 / spacingMs));
-}
+/** What one form may request in one poll. */
+export type FormBudget = Readonly<{
+	/** How long the form waits for each request. */
+	intervalMs: number;
+	/** Requests that the form could have sent since it was due, because n8n polls rarely. */
+	unusedRequests: number;
+	/** The most requests of one poll: a tenth of those of a day. */
+	maxRequests: number;
+}>;
 
 /**
- * The requests that a list could have sent since it was due, because n8n polls rarely. Requests from before
- * the last poll of this process do not count: an earlier process may have sent them.
+ * Computes what a form may request. Requests from before the last poll of this process do not count as unused:
+ * an earlier process may have sent them.
  *
+ * @param form the state before the poll; undefined for a new form
+ * @param intervalMs how long a list of weight 1 waits for each request
  * @param lastPollAtMs undefined on the first poll of the process
  */
-export function countUnusedRequests(
-	{ atMs, requests }: RequestDebt,
-	spacingMs: number,
+export function computeFormBudget(
+	form: { debt?: RequestDebt; deliveredAtMs?: number } | undefined,
+	intervalMs: number,
 	lastPollAtMs: number | undefined,
 	nowMs: number,
-): number {
-	const sinceMs = Math.max(atMs + requests * spacingMs, lastPollAtMs ?? nowMs);
-	return Math.max(0, Math.floor((nowMs - sinceMs) / spacingMs));
+): FormBudget {
+	const { debt, deliveredAtMs } = { ...form };
+	const { atMs, requests } = debt ?? { atMs: 0, requests: 0 };
+	const ownIntervalMs = intervalMs / computeWeight(deliveredAtMs, nowMs);
+	const unusedSinceMs = Math.max(atMs + requests * ownIntervalMs, lastPollAtMs ?? nowMs);
+	return {
+		intervalMs: ownIntervalMs,
+		unusedRequests: Math.max(0, Math.floor((nowMs - unusedSinceMs) / ownIntervalMs)),
+		maxRequests: Math.max(1, Math.floor(DAY_MS / 10 / ownIntervalMs)),
+	};
 }

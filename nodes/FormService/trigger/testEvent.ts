@@ -26,10 +26,15 @@ import {
 	RESPONSE_EVENTS,
 	type ResponseEvent,
 } from '../parameters/triggerEvents';
-import { isIncomplete } from './compareResponses';
-import { createConditionError } from './deliverEvents';
-import { parseFormList } from './formList';
-import { createItems, type EventData, type ItemOptions } from './createItems';
+import { parseFormList } from './formNames';
+import { createFormItem } from './forms/formItems';
+import { isIncomplete } from './responses/compareResponses';
+import { createConditionError } from './responses/deliverEvents';
+import {
+	createResponseItems,
+	type ItemOptions,
+	type ResponseEventData,
+} from './responses/responseItems';
 import {
 	hasSeveralForms,
 	isWatched,
@@ -56,15 +61,15 @@ export async function fetchTestEvent(n8n: IPollFunctions): Promise<INodeExecutio
 	if (forms.length === 0) throw createNoFormsError(node, watch);
 	for (const form of lists.responses ? forms.slice(0, MAX_FORMS) : []) {
 		const newest = await findNewestMatch(context, form, parameters);
-		if (newest !== undefined) return await showItem(newest, { context, output });
+		if (newest !== undefined) return await showItem(newest, { request: context, output });
 	}
 	const [form] = forms;
 	const { id, name, record } = form;
 	const formEvent = FORM_EVENTS.find((one) => events.includes(one));
 	if (formEvent !== undefined && record !== undefined) {
 		const { changed } = eventTable[formEvent].example ?? {};
-		const event = { event: formEvent, record, form: { id, name }, changed: changed as string[] };
-		return await showItem(event, { context, output });
+		const example = createFormItem(formEvent, { id, name, record }, output, changed as string[]);
+		return [example.item];
 	}
 	if (conditions.conditions.length > 0) {
 		// an example that does not meet them would mislead a person who builds on it
@@ -75,12 +80,15 @@ export async function fetchTestEvent(n8n: IPollFunctions): Promise<INodeExecutio
 	const event = RESPONSE_EVENTS.find((one) => events.includes(one)) ?? 'responseCompleted';
 	const madeUp = { event, record: createRecord(event, fields), form: { id, name }, fields };
 	const withoutFiles = { ...output, downloadFiles: false };
-	const [item] = await showItem(madeUp, { context, output: withoutFiles });
+	const [item] = await showItem(madeUp, { request: context, output: withoutFiles });
 	return [{ json: { ...item.json, example: true } }];
 }
 
-async function showItem(event: EventData, options: ItemOptions): Promise<INodeExecutionData[]> {
-	return (await createItems([event], options)).map(({ item }) => item);
+async function showItem(
+	event: ResponseEventData,
+	options: ItemOptions,
+): Promise<INodeExecutionData[]> {
+	return (await createResponseItems([event], options)).map(({ item }) => item);
 }
 
 /** The forms of a trigger, newest first if their list is watched. */
@@ -106,7 +114,7 @@ async function findNewestMatch(
 	context: RequestContext,
 	{ id, name }: Form,
 	{ conditions, events, lists, output, watch }: TriggerParameters,
-): Promise<EventData | undefined> {
+): Promise<ResponseEventData | undefined> {
 	const target = createTarget(context.account, endpoints.listResponses, { formId: id });
 	const records = await listRecords(context, target).catch((error: unknown) => {
 		throw isFormNotFoundError(error) ? createFormNotFoundError(context.n8n.getNode(), id) : error;

@@ -1,62 +1,99 @@
 import { afterAll, beforeEach, expect, it } from 'vitest';
 import { clock } from '../../../nodes/FormService/api/clock.ts';
 import { ServiceError } from '../../../nodes/FormService/api/errors.ts';
-import { createFailure } from '../../../nodes/FormService/api/requestFailure.ts';
-import * as failures from '../../../nodes/FormService/trigger/failures.ts';
-import { getTriggerCache } from '../../../nodes/FormService/trigger/triggerCache.ts';
-import type { TriggerCache } from '../../../nodes/FormService/trigger/triggerCache.ts';
+import {
+	createFailure,
+	type FailureReason,
+} from '../../../nodes/FormService/api/requestFailure.ts';
+import { Failures, type Subject } from '../../../nodes/FormService/trigger/failures.ts';
+import { recordOutcome, type Outcome } from '../../../nodes/FormService/trigger/outcomes.ts';
+import type { PollContext } from '../../../nodes/FormService/trigger/pollContext.ts';
 import { MINUTE_MS, VirtualTime } from '../../time.mts';
 
 const node = { id: 'n', name: 'N', type: 't', typeVersion: 1, position: [0, 0], parameters: {} };
-const createError = (message: string) =>
-	new ServiceError(node as never, createFailure('serverError'), { message, description: '' });
+const createError = (message: string, reason: FailureReason = 'serverError') =>
+	new ServiceError(node as never, createFailure(reason), { message, description: '' });
 
 const { now } = clock;
 afterAll(() => void Object.assign(clock, { now }));
 
 let time: VirtualTime;
-let memory: TriggerCache;
-let triggers = 0;
+let failures: Failures;
 beforeEach(() => {
 	time = new VirtualTime();
-	memory = getTriggerCache(`trigger ${++triggers}`);
+	failures = new Failures();
 	Object.assign(clock, { now: time.now });
 });
+
+const toSubject = (formId: string): Subject => ({ kind: 'fullPass', formId });
 
 /** A poll so many minutes later, in which these forms fail on a page. Returns what people see. */
 function poll(minutes: number, forms: string, page = 0): string | undefined {
 	time.pass(minutes * MINUTE_MS);
 	const errors = [...forms].map((id) => {
 		const error = createError(id);
-		failures.startBackoff(memory, id, error, id, page);
+		failures.record(toSubject(id), error, page);
 		return error;
 	});
-	return failures.takeReportableError(memory, errors, true)?.message;
+	return failures.takeReport(errors, true)?.message;
 }
 
 it('The third failure in a row is reported, by a later poll if need be, and each of several forms once', () => {
 	const reports = [2, 2, 2, 2, 55, 5, 60, 60].map((minutes) => poll(minutes, 'AB'));
 	expect(reports.filter(Boolean)).toEqual(['A', 'B']);
 	expect(reports.slice(0, 3)).toEqual([undefined, undefined, 'A']);
-	[1, 1, 1].map(() => failures.startBackoff(memory, 'C', createError('C'), 'C'));
+	for (let count = 0; count < 3; count++) failures.record(toSubject('C'), createError('C'));
 	expect([poll(1, ''), poll(60, '')]).toEqual(['C', undefined]);
 });
 
-it('Failures are counted for one page: an earlier page makes nothing good, and a later page begins anew', () => {
+it('Failures are counted for one page: an earlier page clears nothing, and a later page starts over', () => {
 	const counts = [4, 4, 2, 7].map((page) => {
 		poll(1, 'A', page);
-		failures.clearFailure(memory, 'A', page - 1);
-		return memory.failures.get('A')?.count;
+		failures.clear(toSubject('A'), page - 1);
+		return failures.countWith(toSubject('A'), page) - 1;
 	});
 	expect(counts).toEqual([1, 2, 3, 1]);
-	failures.clearFailure(memory, 'A', 7);
-	expect(memory.failures.size).toBe(0);
+	failures.clear(toSubject('A'), 7);
+	expect(failures.has(toSubject('A'))).toBe(false);
 });
 
 it('Each failure in a row makes polls wait twice as long, up to half an hour', () => {
 	const waits = Array.from({ length: 9 }, () => {
 		poll(1, 'A');
-		return Math.round(memory.failures.get('A')!.waitMs / 1_000);
+		let seconds = 0;
+		for (; failures.isWaiting(toSubject('A')); seconds += 5) time.pass(5_000);
+		time.pass(-seconds * 1_000);
+		return seconds;
 	});
 	expect(waits).toEqual([15, 35, 75, 155, 315, 635, 1_275, 1_795, 1_795]);
+});
+
+it('Newest pages and the full pass of a form wait by themselves, and other forms do not wait', () => {
+	failures.record(toSubject('A'), createError('A'));
+	const subjects: Subject[] = [
+		{ kind: 'fullPass', formId: 'A' },
+		{ kind: 'newestPages', formId: 'A' },
+		{ kind: 'fullPass', formId: 'B' },
+		{ kind: 'account' },
+	];
+	expect(subjects.map((subject) => failures.isWaiting(subject))).toEqual([
+		true,
+		false,
+		false,
+		false,
+	]);
+});
+
+const readError = createError('It was not read', 'tokenRejected');
+const deliveryError = createError('It was not delivered');
+it.each<[string, Partial<Outcome>, boolean]>([
+	['nothing else failed', {}, false],
+	['its events could not be delivered', { deliveryError }, false],
+	['the next page shows that the account is rejected', { readError }, true],
+])('A good page ends the waiting of the account or not if %s', (_text, outcome, isWaiting) => {
+	failures.record({ kind: 'account' }, createError('Before'));
+	const logger = { info: () => undefined, warn: () => undefined };
+	const context = { cache: { failures }, request: { n8n: { logger } } } as unknown as PollContext;
+	recordOutcome(context, { subject: toSubject('A'), hasPages: true, ...outcome });
+	expect(failures.isWaiting({ kind: 'account' })).toBe(isWaiting);
 });

@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest';
-import * as pace from '../../../nodes/FormService/trigger/requestBudget.ts';
+import * as budget from '../../../nodes/FormService/trigger/requestBudget.ts';
 import { HOUR_MS, MINUTE_MS } from '../../../nodes/FormService/trigger/requestBudget.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 24, 12);
 
-const createUse = (given: Partial<pace.BudgetClaim> = {}): pace.BudgetClaim => {
+const createClaim = (given: Partial<budget.BudgetClaim> = {}): budget.BudgetClaim => {
 	return { accountKey: 'a', requestsPerDay: 720, weight: 1, polledAtMs: NOW_MS, ...given };
 };
 
-it.each<[string, Partial<pace.BudgetClaim>, Array<Partial<pace.BudgetClaim>>, number]>([
+it.each<[string, Partial<budget.BudgetClaim>, Array<Partial<budget.BudgetClaim>>, number]>([
 	['one form', {}, [], 2],
 	['ten forms', { weight: 10 }, [], 20],
 	['a second trigger', {}, [{ weight: 3 }], 8],
@@ -17,9 +17,9 @@ it.each<[string, Partial<pace.BudgetClaim>, Array<Partial<pace.BudgetClaim>>, nu
 	['a trigger that is polled hourly', {}, [{ weight: 3, polledAtMs: NOW_MS - HOUR_MS }], 8],
 	['a trigger with more Requests per Day', {}, [{ requestsPerDay: 1440 }], 2],
 ])('With %s, a form waits for each of its requests', (_text, given, others, minutes) => {
-	const own = createUse(given);
-	const uses = [...others.map(createUse), own];
-	expect(pace.computeIntervalMs(uses, own)).toBe(minutes * MINUTE_MS);
+	const own = createClaim(given);
+	const claims = [...others.map(createClaim), own];
+	expect(budget.computeIntervalMs(claims, own)).toBe(minutes * MINUTE_MS);
 });
 
 it.each([
@@ -30,7 +30,7 @@ it.each([
 	[-1, 1],
 ])('A form that delivered a response %s hours ago has the weight %i', (hours, weight) => {
 	const deliveredAtMs = hours === undefined ? undefined : NOW_MS - hours * HOUR_MS;
-	expect(pace.computeWeight(deliveredAtMs, NOW_MS)).toBe(weight);
+	expect(budget.computeWeight(deliveredAtMs, NOW_MS)).toBe(weight);
 });
 
 it.each([
@@ -40,7 +40,7 @@ it.each([
 	['the clock was set back', -1, true],
 ])('A list is due or not if %s', (_text, minutes, isDue) => {
 	const nowMs = NOW_MS + minutes * MINUTE_MS;
-	expect(pace.isDue({ atMs: NOW_MS, requests: 3 }, 2 * MINUTE_MS, nowMs)).toBe(isDue);
+	expect(budget.isDue({ atMs: NOW_MS, requests: 3 }, 2 * MINUTE_MS, nowMs)).toBe(isDue);
 });
 
 it.each([
@@ -51,7 +51,7 @@ it.each([
 ])('Requests are waited for after those of before: after %s', (_text, minutes, requests) => {
 	const before = { atMs: NOW_MS, requests: 3 };
 	const atMs = NOW_MS + minutes * MINUTE_MS;
-	expect(pace.addDebt(before, 2, 2 * MINUTE_MS, atMs)).toEqual({ atMs, requests });
+	expect(budget.addDebt(before, 2, 2 * MINUTE_MS, atMs)).toEqual({ atMs, requests });
 });
 
 it.each<[string, number, number | undefined, number]>([
@@ -62,7 +62,14 @@ it.each<[string, number, number | undefined, number]>([
 	['the list is not due', 3, 0, 0],
 ])('Requests that were not sent are made up for if %s', (_text, minutes, lastMinutes, unused) => {
 	const lastPollAtMs = lastMinutes === undefined ? undefined : NOW_MS + lastMinutes * MINUTE_MS;
-	const own = { atMs: NOW_MS, requests: 2 };
+	const debt = { atMs: NOW_MS, requests: 2 };
 	const nowMs = NOW_MS + minutes * MINUTE_MS;
-	expect(pace.countUnusedRequests(own, 2 * MINUTE_MS, lastPollAtMs, nowMs)).toBe(unused);
+	const given = budget.computeFormBudget({ debt }, 2 * MINUTE_MS, lastPollAtMs, nowMs);
+	expect(given).toEqual({ intervalMs: 2 * MINUTE_MS, unusedRequests: unused, maxRequests: 72 });
+});
+
+it('A busy form has four times the requests of others', () => {
+	const form = { deliveredAtMs: NOW_MS - MINUTE_MS };
+	const given = budget.computeFormBudget(form, 8 * MINUTE_MS, NOW_MS - 10 * MINUTE_MS, NOW_MS);
+	expect(given).toEqual({ intervalMs: 2 * MINUTE_MS, unusedRequests: 5, maxRequests: 72 });
 });

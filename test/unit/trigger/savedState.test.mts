@@ -1,32 +1,17 @@
 import { expect, it } from 'vitest';
-import * as known from '../../../nodes/FormService/trigger/seenResponses.ts';
 import {
 	computeServiceId,
 	loadState,
 	saveState,
-} from '../../../nodes/FormService/trigger/triggerState.ts';
-import type { StateCache } from '../../../nodes/FormService/trigger/triggerState.ts';
+} from '../../../nodes/FormService/trigger/savedState.ts';
+import type { StateCache } from '../../../nodes/FormService/trigger/savedState.ts';
 
 const SERVICE = 'service';
 const NOW_MS = Date.UTC(2026, 10, 24, 12);
 
 const createState = (service: string, form: object = {}) => {
-	return { version: 6, service, revision: 7, forms: [{ id: 'a', ...form }] };
+	return { version: 7, service, revision: 7, forms: [{ id: 'a', ...form }] };
 };
-
-it('What is known of responses survives as a text, also while they are missing', () => {
-	const kinds = ['complete', 'incomplete', 'waiting', 'abandoned'] as const;
-	const responses = kinds.flatMap((kind) => [{ kind }, { kind, answers: 'aZ09_-zA90' }]);
-	const listed = new Map(responses.map((one, n) => [`${n}aZ0_-zA90`, known.formatEntry(one)]));
-	const { known: missing } = known.pruneSeenResponses(listed, { atMs: 0, readings: 30 }, NOW_MS);
-	for (const before of [listed, missing]) {
-		const after = known.decodeSeenResponses(known.encodeSeenResponses(before))!;
-		expect(after).toEqual(before);
-		expect([...after.values()].map(known.parseEntry)).toEqual(responses);
-	}
-	expect(missing).not.toEqual(listed);
-	expect(known.decodeSeenResponses('0123456789c 0123')).toBeUndefined();
-});
 
 /** A trigger in n8n: what n8n has kept, and what the process remembers. */
 class Kept {
@@ -38,7 +23,7 @@ class Kept {
 	/** A poll that reads one more form. n8n keeps its state or not. */
 	poll(id: string, { hasItems, isKept }: { hasItems: boolean; isKept: boolean }, nowMs = NOW_MS) {
 		const before = this.load();
-		const forms = new Map(before.forms).set(id, { known: '' });
+		const forms = new Map(before.forms).set(id, { seen: '' });
 		const data = structuredClone(this.data);
 		saveState(data, this.memory, before, { ...before, forms }, { hasItems, nowMs });
 		if (isKept) this.data = JSON.parse(JSON.stringify(data)) as typeof this.data;
@@ -72,8 +57,9 @@ it.each<[string, object, boolean | undefined]>([
 	['is not there', {}, undefined],
 	['cannot be read', { state: { version: 1 } }, true],
 	['is that of another service', { state: createState('other') }, undefined],
-	['has a text that was cut', { state: createState(SERVICE, { known: '0123' }) }, true],
-	['has lost a time', { state: createState(SERVICE, { pace: { requests: 1 } }) }, true],
+	['has a text that was cut', { state: createState(SERVICE, { seen: '0123' }) }, true],
+	['is that of a later version', { state: { ...createState(SERVICE), version: 8 } }, true],
+	['has lost a time', { state: createState(SERVICE, { debt: { requests: 1 } }) }, true],
 ])('A trigger starts afresh if the state %s', (_text, data, isDamaged) => {
 	const state = loadState(data as never, {}, SERVICE);
 	expect([state.forms.size, state.isDamaged]).toEqual([0, isDamaged]);
@@ -87,4 +73,29 @@ it.each([
 ])('%s is the service that was at https://forms.example.com/api/v1: %s', (url, isSame) => {
 	const service = computeServiceId('https://forms.example.com/api/v1');
 	expect(computeServiceId(url) === service).toBe(isSame);
+});
+
+it('A form of version 6 has the names of today, and its own attributes keep theirs', () => {
+	const next = { url: 'https://x.example/?page=2', pagesBefore: 1, recordsBefore: 3 };
+	const before = {
+		known: '0123456789c',
+		pace: { atMs: 1, requests: 2 },
+		baseline: { sinceMs: 1, emitSinceMs: 0 },
+		all: { next, order: { falls: 3, rises: 1 } },
+		newest: { next, end: 'last' },
+		sweep: { atMs: 1, readings: 2 },
+		left: { atMs: 1, readings: 3 },
+		attributes: { all: 'aaaa', end: 'bbbb', left: 'cccc' },
+	};
+	const state = { ...createState(SERVICE, before), version: 6 };
+	expect(loadState({ state } as never, {}, SERVICE).forms.get('a')).toEqual({
+		seen: '0123456789c',
+		debt: { atMs: 1, requests: 2 },
+		baseline: { sinceMs: 1, backfillSinceMs: 0 },
+		fullPass: { next, order: { descending: 3, ascending: 1 } },
+		newestPages: { next, at: 'lastPage' },
+		pruning: { atMs: 1, passes: 2 },
+		absence: { atMs: 1, passes: 3 },
+		attributes: { all: 'aaaa', end: 'bbbb', left: 'cccc' },
+	});
 });

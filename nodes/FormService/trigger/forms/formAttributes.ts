@@ -1,9 +1,9 @@
 import { isEmpty, isObject, mapValues, omit, pickBy, snakeCase, union } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
-import { parseNumber } from '../api/parseValues';
-import { isRecord, sortKeys } from '../api/records';
-import { findSetting } from '../api/settings/settings';
-import { computeFingerprint } from './seenResponses';
+import { parseNumber } from '../../api/parseValues';
+import { isRecord, sortKeys } from '../../api/records';
+import { findSetting } from '../../api/settings/settings';
+import { computeFingerprint } from '../fingerprint';
 
 /** Which attributes of a form have changed. Pure. */
 

@@ -1,11 +1,11 @@
 import type { IDataObject } from 'n8n-workflow';
 import { expect, it } from 'vitest';
-import { RESPONSE_EVENTS } from '../../../nodes/FormService/parameters/triggerEvents.ts';
-import * as compare from '../../../nodes/FormService/trigger/compareResponses.ts';
-import type { ComparisonRules } from '../../../nodes/FormService/trigger/compareResponses.ts';
-import type { SeenResponses } from '../../../nodes/FormService/trigger/seenResponses.ts';
-import { DAY_MS, HOUR_MS } from '../../../nodes/FormService/trigger/requestBudget.ts';
-import type { FetchedPage } from '../../../nodes/FormService/trigger/fetchSlice.ts';
+import { RESPONSE_EVENTS } from '../../../../nodes/FormService/parameters/triggerEvents.ts';
+import * as compare from '../../../../nodes/FormService/trigger/responses/compareResponses.ts';
+import type { ComparisonRules } from '../../../../nodes/FormService/trigger/responses/compareResponses.ts';
+import type { SeenResponses } from '../../../../nodes/FormService/trigger/responses/seenResponses.ts';
+import { DAY_MS, HOUR_MS } from '../../../../nodes/FormService/trigger/requestBudget.ts';
+import type { FetchedPage } from '../../../../nodes/FormService/trigger/fetchList.ts';
 
 /*
  * Each example is a story of readings: the hour since the activation, the responses on each page, and the
@@ -26,11 +26,11 @@ function readRecord(text: string): IDataObject {
 }
 
 function readPages(text: string): FetchedPage[] {
-	let readAtMs = 0;
+	let servedAtMs = 0;
 	return text.split(' / ').map((page, pagesBefore) => {
 		const [, hour, records] = /^(?:([\d.]+)h:)?(.*)$/.exec(page)!;
-		if (hour) readAtMs = toMs(Number(hour));
-		const read = { records: records.split(' ').filter(Boolean).map(readRecord), readAtMs };
+		if (hour) servedAtMs = toMs(Number(hour));
+		const read = { records: records.split(' ').filter(Boolean).map(readRecord), servedAtMs };
 		return { ...read, pagesBefore } as FetchedPage;
 	});
 }
@@ -43,22 +43,22 @@ const beginnings: Record<string, ComparisonRules> = {
 	'only Abandoned': { ...all, events: ['responseAbandoned'] },
 	'all events': all,
 	existing: { ...all, baseline },
-	'existing, all emitted': { ...all, baseline: { ...baseline, emitSinceMs: 0 } },
-	'existing, emitted since -5': { ...all, baseline: { ...baseline, emitSinceMs: toMs(-5) } },
+	'existing, all emitted': { ...all, baseline: { ...baseline, backfillSinceMs: 0 } },
+	'existing, emitted since -5': { ...all, baseline: { ...baseline, backfillSinceMs: toMs(-5) } },
 };
 
-/** What is known of a form, from poll to poll. */
+/** The seen responses of a form, from poll to poll. */
 class Watch {
-	known: SeenResponses = new Map();
+	seen: SeenResponses = new Map();
 	/** By default, every response is new. */
 	rules = all;
 
 	/** Reads a list, and returns the events that start the workflow, or those that have no room. */
 	read(text: string, hasRoom = true): string {
-		const comparison = compare.startComparison(this.known);
-		for (const page of readPages(text)) compare.comparePage(comparison, page, this.rules);
-		const found = compare.sortEventsByPage([...comparison.found.values()]);
-		this.known = compare.applyComparison(comparison, new Set(hasRoom ? [] : found));
+		const comparison = new compare.Comparison(this.seen);
+		for (const page of readPages(text)) comparison.addRecords(page, page.records, this.rules);
+		const found = compare.sortEventsByPage(comparison.events);
+		this.seen = comparison.computeSeen(hasRoom ? [] : found);
 		// all pages were read
 		this.rules = { ...this.rules, baseline: undefined };
 		return found.map(({ event, record }) => `${event.slice(8)} ${String(record.id)}`).join(', ');
@@ -134,13 +134,13 @@ testStories('A response that existed before the form was watched', {
 		'existing, emitted since -5; 1h: a@-6 b@-5 / c?@-4 d -> Completed b, Started c; 2h: a@-6 b@-5 / d ->',
 });
 
-it('What is known stays the same object if nothing has changed, and is never changed itself', () => {
+it('The seen responses stay the same object if nothing has changed, and is never changed itself', () => {
 	const watch = new Watch();
 	watch.play('existing; 1h: a@-1 b?@-1 / c@1 -> Completed c; 2h: a@-1 b?@-1 ->');
-	const { known } = watch;
-	const copy = structuredClone(known);
+	const { seen } = watch;
+	const copy = structuredClone(seen);
 	watch.play('3h: a@-1 b?@-1 ->');
-	expect(watch.known).toBe(known);
+	expect(watch.seen).toBe(seen);
 	watch.play('40h: d ->');
-	expect(known).toEqual(copy);
+	expect(seen).toEqual(copy);
 });

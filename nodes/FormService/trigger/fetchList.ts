@@ -1,0 +1,72 @@
+import type { IDataObject } from 'n8n-workflow';
+import { clock, waitUnlessAborted } from '../api/clock';
+import type { Target } from '../api/endpoints';
+import { fetchPages, type ListPage, type PagePosition } from '../api/replies/fetchPages';
+import { createRequestError, type RequestContext } from '../api/requestContext';
+import { createFailure } from '../api/requestFailure';
+import type { PollContext } from './pollContext';
+
+/** How a poll reads a list within its time. A poll does not retry, so each page is one request. */
+
+/** One page, and when the service sent it, in epoch milliseconds of the service. */
+export type FetchedPage = ListPage & { readonly servedAtMs: number };
+
+/**
+ * Fetches a list page by page. A caller that has enough stops asking for pages.
+ *
+ * @param from the page to begin with; by default, the first page
+ * @param deadline then the page that is being read is abandoned; by default, at the end of the time to read
+ * @throws NodeApiError if the next page cannot be read, or the time is up
+ */
+export async function* fetchPagesInTime(
+	{ request, times, cache }: PollContext,
+	target: Target,
+	{ from, deadline = times.readDeadline }: { from?: PagePosition; deadline?: AbortSignal } = {},
+): AsyncGenerator<FetchedPage, void> {
+	const pages = fetchPages(request, target, from);
+	for (;;) {
+		const sentAtMs = clock.now();
+		const { value: page, done } = await waitUntilDeadline(request, pages.next(), deadline);
+		if (done) return;
+		const servedAtMs = cache.serviceClock.readDate(page.date, sentAtMs, clock.now());
+		yield { ...page, servedAtMs };
+	}
+}
+
+/**
+ * Fetches a list that is of no use in parts, such as the fields of a form.
+ *
+ * @param what the records, for the error
+ * @throws NodeApiError if a page cannot be read, or the time is up
+ */
+export async function fetchWholeList(
+	context: PollContext,
+	target: Target,
+	what: string,
+): Promise<{ records: IDataObject[]; requests: number }> {
+	const records: IDataObject[] = [];
+	let requests = 0;
+	for await (const page of fetchPagesInTime(context, target)) {
+		records.push(...page.records);
+		requests++;
+		const isTimeUp = clock.now() >= context.times.readUntilMs;
+		if (page.next !== undefined && isTimeUp) {
+			throw createRequestError(context.request, createFailure('listTooLong', { expected: what }));
+		}
+	}
+	return { records, requests };
+}
+
+/**
+ * Waits for some work until the deadline. The work then ends by itself.
+ *
+ * @throws NodeApiError if the time is up
+ */
+export async function waitUntilDeadline<T>(
+	context: RequestContext,
+	work: Promise<T>,
+	deadline: AbortSignal | undefined,
+): Promise<T> {
+	const createError = () => createRequestError(context, createFailure('pollTimedOut'));
+	return await waitUnlessAborted(work, deadline, createError);
+}

@@ -1,0 +1,103 @@
+import { clock } from '../../api/clock';
+import { createTarget, endpoints } from '../../api/endpoints';
+import { asNodeError } from '../../api/errors';
+import { createFormNotFoundError } from '../../parameters/formId';
+import { fetchWholeList } from '../fetchList';
+import { parseFormList, rememberNames, type ListedForm } from '../formNames';
+import type { Subject } from '../failures';
+import type { Outcome } from '../outcomes';
+import { isBackingOff, type OutputItem, type PollContext } from '../pollContext';
+import { addDebt, isDue, type RequestDebt } from '../requestBudget';
+import type { FormState } from '../triggerState';
+import { compareForms } from './compareForms';
+import { createFormItem } from './formItems';
+
+/** How a poll reads the list of all forms: for the forms to watch, for events of forms, and for names. */
+
+/** The states of all forms, and when their list was first read. */
+export type FormListState = {
+	forms: Map<string, FormState>;
+	listedSinceMs: number | undefined;
+};
+
+export type FormListResult = FormListState & {
+	items: OutputItem[];
+	outcomes: Outcome[];
+	/** The request debt of the list. */
+	debt: RequestDebt;
+};
+
+const FORM_LIST: Subject = { kind: 'formList' };
+
+/** Whether a poll reads the list: at once if a person publishes the workflow, or the process has just started. */
+export function isFormListDue(context: PollContext): boolean {
+	const { cache, intervalMs, parameters, reason } = context;
+	if (!parameters.lists.forms || isBackingOff(context, FORM_LIST)) return false;
+	const { formListDebt } = cache;
+	const isAtOnce = formListDebt === undefined || reason === 'publish';
+	return isAtOnce || isDue(formListDebt, intervalMs, clock.now());
+}
+
+/** Reads the list, and creates items of its events. A poll reads the whole list or fails. */
+export async function pollFormList(
+	context: PollContext,
+	before: FormListState,
+): Promise<FormListResult> {
+	const { request, cache } = context;
+	const target = createTarget(request.account, endpoints.listForms);
+	try {
+		const { records, requests } = await fetchWholeList(context, target, 'forms');
+		const listed = parseFormList(records);
+		rememberNames(cache.names, listed.values());
+		const outcomes = [{ subject: FORM_LIST, hasPages: true }, ...findMissing(context, listed)];
+		const debt = addListDebt(context, requests);
+		return { ...deliverFormEvents(context, before, listed), outcomes, debt };
+	} catch (error) {
+		const readError = asNodeError(request.n8n.getNode(), error);
+		const outcomes = [{ subject: FORM_LIST, hasPages: false, readError }];
+		return { ...before, items: [], outcomes, debt: addListDebt(context, 1) };
+	}
+}
+
+function addListDebt({ cache, intervalMs, times }: PollContext, requests: number): RequestDebt {
+	return addDebt(cache.formListDebt, requests, intervalMs, times.startedAtMs);
+}
+
+/** Creates items of as many events as the poll may deliver. A later poll detects the other events again. */
+function deliverFormEvents(
+	{ cache, parameters, times }: PollContext,
+	{ forms: before, listedSinceMs }: FormListState,
+	listed: ReadonlyMap<string, ListedForm>,
+): FormListState & { items: OutputItem[] } {
+	const { lists, maxPerPoll, output, watch } = parameters;
+	const { forms, detected } = compareForms(before, listed, {
+		...parameters,
+		listedSinceMs,
+		// all responses of a new form are new
+		initialState: lists.responses ? { seen: '' } : {},
+		nowMs: times.startedAtMs,
+	});
+	const delivered = detected.slice(0, maxPerPoll);
+	for (const { form, stateAfter } of delivered) forms.set(form.id, stateAfter);
+	const nowMs = cache.serviceClock.toServiceMs(times.startedAtMs);
+	return {
+		forms,
+		listedSinceMs: listedSinceMs ?? (watch.kind === 'all' ? nowMs : undefined),
+		items: delivered.map(({ event, form, changed }) =>
+			createFormItem(event, form, output, changed),
+		),
+	};
+}
+
+/** Finds chosen forms that are not listed. A form whose responses are read has an error of its own. */
+function findMissing(context: PollContext, listed: ReadonlyMap<string, ListedForm>): Outcome[] {
+	const { watch, lists } = context.parameters;
+	const formIds = watch.kind === 'all' || lists.responses ? [] : watch.formIds;
+	return formIds.flatMap((formId): Outcome[] => {
+		const subject: Subject = { kind: 'listedForm', formId };
+		if (listed.has(formId)) return [{ subject, hasPages: true }];
+		if (isBackingOff(context, subject)) return [];
+		const readError = createFormNotFoundError(context.request.n8n.getNode(), formId);
+		return [{ subject, hasPages: false, readError }];
+	});
+}

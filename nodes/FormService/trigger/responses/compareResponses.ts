@@ -1,0 +1,168 @@
+import { groupBy } from 'lodash';
+import type { IDataObject } from 'n8n-workflow';
+import { parseBoolean } from '../../api/parseValues';
+import { getCreationTimeMs, sortByTime } from '../../api/recordTimes';
+import { getId } from '../../api/records';
+import type { ResponseEvent, TriggerEvent } from '../../parameters/triggerEvents';
+import type { FetchedPage } from '../fetchList';
+import { computeFingerprint, type Fingerprint } from '../fingerprint';
+import type { FormState } from '../triggerState';
+import { computeAnswersFingerprint, haveAnswersChanged } from './answersFingerprint';
+import {
+	createSeenResponse,
+	isSameResponse,
+	type Phase,
+	type SeenResponse,
+	type SeenResponses,
+} from './seenResponses';
+
+/** Which listed responses are events. Pure. */
+
+/** What decides which response is an event. */
+export type ComparisonRules = Readonly<{
+	events: readonly TriggerEvent[];
+	/** After this time, a response that is still incomplete is abandoned. */
+	abandonedAfterMs: number;
+	/** Which responses existed before the form was watched. */
+	baseline?: FormState['baseline'];
+}>;
+
+/** An event of a response. */
+export type DetectedEvent = Readonly<{
+	event: ResponseEvent;
+	record: IDataObject;
+	fingerprint: Fingerprint;
+	/** The seen response once n8n has the event. */
+	seenAfter: SeenResponse;
+	/** The page with the response. */
+	page: FetchedPage;
+}>;
+
+/** What the pages of one reading show. */
+export class Comparison {
+	/** Responses that have changed without an event. */
+	private readonly updates = new Map<Fingerprint, SeenResponse>();
+	private readonly detected = new Map<Fingerprint, DetectedEvent>();
+
+	/** @param seen the seen responses before the reading */
+	constructor(private readonly seen: SeenResponses) {}
+
+	/** The events, in the order of the pages. */
+	get events(): DetectedEvent[] {
+		return [...this.detected.values()];
+	}
+
+	get eventCount(): number {
+		return this.detected.size;
+	}
+
+	/**
+	 * Compares records of a page. Each response gives each event once, however often, in whatever order and on
+	 * however many pages it is listed. A response has one event at a time, and later readings detect the others.
+	 */
+	addRecords(page: FetchedPage, records: readonly IDataObject[], rules: ComparisonRules): void {
+		for (const record of records) {
+			const fingerprint = computeFingerprint(getId(record)!);
+			// later pages list again what has moved while the pages were read
+			if (this.detected.has(fingerprint)) continue;
+			const before = this.updates.get(fingerprint) ?? this.seen.get(fingerprint);
+			const { event, seenAfter } = compareResponse(record, page.servedAtMs, before, rules);
+			if (event !== undefined && rules.events.includes(event)) {
+				this.detected.set(fingerprint, { event, record, fingerprint, seenAfter, page });
+			} else if (!isSameResponse(before, seenAfter)) this.updates.set(fingerprint, seenAfter);
+		}
+	}
+
+	/** Whether a page ends with a response that was seen before the reading. */
+	endsWithSeen({ records }: FetchedPage): boolean {
+		const last = records.at(-1);
+		return last !== undefined && this.seen.has(computeFingerprint(getId(last)!));
+	}
+
+	/**
+	 * Returns the seen responses once n8n has all events except the undelivered ones; the same map if nothing
+	 * has changed.
+	 */
+	computeSeen(undelivered: readonly DetectedEvent[]): SeenResponses {
+		const excluded = new Set(undelivered);
+		const delivered = this.events.filter((one) => !excluded.has(one));
+		if (this.updates.size === 0 && delivered.length === 0) return this.seen;
+		const seen = new Map([...this.seen, ...this.updates]);
+		for (const { fingerprint, seenAfter } of delivered) seen.set(fingerprint, seenAfter);
+		return seen;
+	}
+}
+
+/**
+ * Sorts events by their pages, so that only the last pages have to be read again for undelivered events. The
+ * oldest event is first within a page.
+ */
+export function sortEventsByPage(events: readonly DetectedEvent[]): DetectedEvent[] {
+	const byPage = groupBy(events, ({ page }) => page.pagesBefore);
+	return Object.values(byPage).flatMap((ofPage) => sortByTime(ofPage, 'oldest'));
+}
+
+/** `is_incomplete` (specification, section 2.4). */
+export function isIncomplete({ is_incomplete: value }: IDataObject): boolean {
+	return parseBoolean(value) === true;
+}
+
+/** @param before the seen response; undefined if the response is unseen */
+function compareResponse(
+	record: IDataObject,
+	servedAtMs: number,
+	before: SeenResponse | undefined,
+	rules: ComparisonRules,
+): { event?: ResponseEvent; seenAfter: SeenResponse } {
+	const phase = before?.phase ?? (isExistingResponse(record, rules.baseline) ? 'existing' : 'new');
+	const transition = computeTransition(record, servedAtMs, phase, rules);
+	const answers = rules.events.includes('responseUpdated')
+		? (computeAnswersFingerprint(record) ?? before?.answers)
+		: undefined;
+	const isUpdate = haveAnswersChanged(before?.answers, answers);
+	return {
+		event: transition.event ?? (isUpdate ? 'responseUpdated' : undefined),
+		seenAfter: createSeenResponse(transition.phaseAfter, answers),
+	};
+}
+
+/**
+ * Whether an unseen response existed before its form was watched and starts nothing. Without a time, a response
+ * existed, and is older than any date.
+ */
+function isExistingResponse(record: IDataObject, baseline: ComparisonRules['baseline']): boolean {
+	if (baseline === undefined) return false;
+	const { sinceMs, backfillSinceMs = Infinity } = baseline;
+	const createdAtMs = getCreationTimeMs(record) ?? -Infinity;
+	return createdAtMs < sinceMs && backfillSinceMs !== 0 && createdAtMs < backfillSinceMs;
+}
+
+/** An event, if there is one, and the phase of the response from then on. */
+type Transition = { event?: ResponseEvent; phaseAfter: Phase };
+
+/**
+ * What happens to a listed response, apart from its answers: `responseCompleted` if it is complete and was not;
+ * `responseStarted` if it is new and incomplete; `responseAbandoned` if it has been incomplete for long enough
+ * when its page was sent.
+ */
+function computeTransition(
+	record: IDataObject,
+	servedAtMs: number,
+	before: Phase | 'existing' | 'new',
+	{ events, abandonedAfterMs }: ComparisonRules,
+): Transition {
+	if (!isIncomplete(record)) {
+		const isNewEvent = before !== 'existing' && before !== 'complete';
+		return { event: isNewEvent ? 'responseCompleted' : undefined, phaseAfter: 'complete' };
+	}
+	if (before === 'complete' || before === 'abandoned') return { phaseAfter: before };
+	const isStart = before === 'new' && events.includes('responseStarted');
+	const event = isStart ? 'responseStarted' : undefined;
+	if (!events.includes('responseAbandoned')) return { event, phaseAfter: 'incomplete' };
+	// without a time, nobody knows how long it has been incomplete
+	const isAbandoned = servedAtMs >= (getCreationTimeMs(record) ?? Infinity) + abandonedAfterMs;
+	if (isStart || !isAbandoned) return { event, phaseAfter: 'waiting' };
+	// a response that was abandoned before the trigger began, or before the event was chosen, starts nothing
+	const isNewEvent = before === 'new' || before === 'waiting';
+	return { event: isNewEvent ? 'responseAbandoned' : undefined, phaseAfter: 'abandoned' };
+}

@@ -1,0 +1,122 @@
+import { chunk } from 'lodash';
+import { clock, yieldIfDue } from '../../api/clock';
+import { createTarget, endpoints } from '../../api/endpoints';
+import { asNodeError, isCanceled, type NodeError } from '../../api/errors';
+import { getId } from '../../api/records';
+import { createRequestError } from '../../api/requestContext';
+import { createFailure } from '../../api/requestFailure';
+import { createFormNotFoundError, isFormNotFoundError } from '../../parameters/formId';
+import { fetchPagesInTime, type FetchedPage } from '../fetchList';
+import type { PollContext } from '../pollContext';
+import type { FormState } from '../triggerState';
+import { Comparison } from './compareResponses';
+import type { Reading, StopReason } from './readings';
+
+/** How a poll reads pages of a form, and compares them with the seen responses. */
+
+/** What one reading of a form has fetched. */
+export type FetchedReading = {
+	startedAtMs: number;
+	/** The state before the reading, with a baseline if the form is new. */
+	form: FormState;
+	pages: readonly FetchedPage[];
+	comparison: Comparison;
+	stop: StopReason;
+	/** Why the next page could not be read. */
+	readError?: NodeError;
+	/** How many requests were sent. */
+	requests: number;
+};
+
+/** n8n does other work between so many records: a page can have all responses of a form. */
+const YIELD_EVERY_RECORDS = 500;
+
+/** The service allows 60 requests a minute, and the fields of a form need some of them. */
+const MAX_PAGES_WITH_FIELDS = 50;
+
+/**
+ * Fetches pages of a form until the list ends, or the reading, the capacity or an error stops it.
+ *
+ * @param capacity how many items the poll may still deliver
+ */
+export async function fetchFormPages(
+	context: PollContext,
+	formId: string,
+	before: FormState,
+	{ from, maxPages, stopsAtSeen }: Reading,
+	capacity: number,
+): Promise<FetchedReading> {
+	const { parameters, cache, request, times } = context;
+	const maxRequests = parameters.lists.fields
+		? Math.min(maxPages, MAX_PAGES_WITH_FIELDS)
+		: maxPages;
+	const target = createTarget(request.account, endpoints.listResponses, { formId });
+	const startedAtMs = clock.now();
+	const comparison = new Comparison(cache.seen.decode(formId, before.seen));
+	const pages: FetchedPage[] = [];
+	let form = before;
+	const finish = (stop: StopReason): FetchedReading => {
+		return { startedAtMs, form, pages, comparison, stop, requests: pages.length };
+	};
+	try {
+		for await (const page of fetchPagesInTime(context, target, { from })) {
+			checkIds(context, page);
+			pages.push(page);
+			form = ensureBaseline(context, before);
+			await comparePage(context, comparison, page, form);
+			if (page.isLast) break;
+			// asking for the next page throws why it cannot be found
+			if (page.next === undefined) continue;
+			if (comparison.eventCount >= capacity) return finish('noCapacity');
+			// an earlier poll may have delivered only some events of the page where the reading continues
+			const isPartlySeen = page.url === from?.url;
+			if (stopsAtSeen && !isPartlySeen && comparison.endsWithSeen(page))
+				return finish('seenResponse');
+			if (pages.length >= maxRequests || clock.now() >= times.readUntilMs) return finish('limit');
+		}
+		return finish('endOfList');
+	} catch (error) {
+		const requests = pages.length + (isCanceled(error) ? 0 : 1);
+		return { ...finish('error'), readError: toFormError(context, formId, error), requests };
+	}
+}
+
+async function comparePage(
+	{ parameters }: PollContext,
+	comparison: Comparison,
+	page: FetchedPage,
+	{ baseline }: FormState,
+): Promise<void> {
+	const rules = { ...parameters, baseline };
+	for (const records of chunk(page.records, YIELD_EVERY_RECORDS)) {
+		await yieldIfDue();
+		comparison.addRecords(page, records, rules);
+	}
+}
+
+/**
+ * Returns the state of a form that is watched from this poll on, unless it was before. To be called after a
+ * reply, which shows the service's time. After a damage, no existing response is delivered.
+ */
+export function ensureBaseline(context: PollContext, form: FormState = {}): FormState {
+	if (form.seen !== undefined || form.baseline !== undefined) return form;
+	const { cache, parameters, state, times } = context;
+	const sinceMs = cache.serviceClock.toServiceMs(times.startedAtMs);
+	const backfillSinceMs = state.isDamaged ? undefined : parameters.emitSinceMs;
+	return { ...form, baseline: { sinceMs, backfillSinceMs } };
+}
+
+/** @throws NodeApiError if a response has no ID, and so cannot be compared */
+function checkIds({ request }: PollContext, { records }: FetchedPage): void {
+	if (records.some((one) => getId(one) === undefined)) {
+		throw createRequestError(request, createFailure('responseIdMissing'));
+	}
+}
+
+/** Converts an error of a form into an error for people, with the name of a form that does not exist. */
+export function toFormError(context: PollContext, formId: string, error: unknown): NodeError {
+	const node = context.request.n8n.getNode();
+	if (!isFormNotFoundError(error)) return asNodeError(node, error);
+	const listedName = context.cache.names.byId.get(formId);
+	return createFormNotFoundError(node, formId, { listedName });
+}

@@ -1,0 +1,148 @@
+import { conditionsNeedFields } from '../../api/answers/conditions';
+import type { Pass } from '../failures';
+import type { Outcome } from '../outcomes';
+import { isBackingOff, type OutputItem, type PollContext } from '../pollContext';
+import { addDebt, computeFormBudget, isDue, type FormBudget } from '../requestBudget';
+import type { FormState } from '../triggerState';
+import { deliverEvents, type Delivery } from './deliverEvents';
+import { fetchFormPages, toFormError, type FetchedReading } from './fetchFormPages';
+import {
+	advanceReading,
+	findNextPage,
+	isFirstPass,
+	planFullPass,
+	planNewestPages,
+	restartReading,
+	type Reading,
+} from './readings';
+import { pruneSeenResponses } from './seenResponses';
+
+/** How a poll reads the responses of one form, and delivers their events. */
+
+/** What a poll reads of a form, in this order. */
+export const PASSES: readonly Pass[] = ['newestPages', 'fullPass'];
+
+/** What one reading of a form has come to. */
+export type FormResult = { form: FormState; items: readonly OutputItem[]; outcome: Outcome };
+
+/** Whether a poll reads a form. */
+export function isFormDue(context: PollContext, formId: string, form: FormState = {}): boolean {
+	const { cache, parameters, reason, times } = context;
+	const { debt, seen } = form;
+	const hasFailed = PASSES.some((kind) => cache.failures.has({ kind, formId }));
+	// a person who publishes the workflow is to see what is wrong with filters and forms
+	const needsReading = hasFailed || conditionsNeedFields(parameters.conditions);
+	if (debt === undefined || (reason === 'publish' && needsReading)) return true;
+	const isAdvancing = seen !== undefined && isFirstPass(form);
+	if (isAdvancing && !isBackingOff(context, { kind: 'fullPass', formId })) return true;
+	return isDue(debt, getBudget(context, formId).intervalMs, times.startedAtMs);
+}
+
+/** Returns what a form may request. Both readings of a poll have the budget with which the poll started. */
+function getBudget(context: PollContext, formId: string): FormBudget {
+	const { state, times, intervalMs, lastPollAtMs } = context;
+	return computeFormBudget(state.forms.get(formId), intervalMs, lastPollAtMs, times.startedAtMs);
+}
+
+/** One reading of a form in a poll. */
+type Task = Readonly<{
+	formId: string;
+	pass: Pass;
+	before: FormState;
+	reading: Reading;
+	budget: FormBudget;
+	/** How many items the poll may still deliver. */
+	capacity: number;
+}>;
+
+/**
+ * Reads pages of a form and delivers their events. A failure is part of the result.
+ *
+ * @param capacity how many items the poll may still deliver
+ * @returns undefined if there is nothing to read
+ */
+export async function pollForm(
+	context: PollContext,
+	formId: string,
+	pass: Pass,
+	before: FormState,
+	capacity: number,
+): Promise<FormResult | undefined> {
+	if (isBackingOff(context, { kind: pass, formId })) return undefined;
+	const budget = getBudget(context, formId);
+	const isFullPassWaiting = isBackingOff(context, { kind: 'fullPass', formId });
+	const reading =
+		pass === 'newestPages'
+			? planNewestPages(before, budget, isFullPassWaiting)
+			: planFullPass(before, budget);
+	if (reading === undefined) return undefined;
+	const fetched = await fetchFormPages(context, formId, before, reading, capacity);
+	const task = { formId, pass, before, reading, budget, capacity };
+	const hasPages = fetched.pages.length > 0;
+	return hasPages
+		? await deliverPages(context, task, fetched)
+		: finishWithoutPages(context, task, fetched);
+}
+
+function finishWithoutPages(
+	{ cache }: PollContext,
+	{ formId, pass, before, reading, budget }: Task,
+	{ readError, requests, startedAtMs }: FetchedReading,
+): FormResult {
+	const subject = { kind: pass, formId };
+	const page = reading.from?.pagesBefore ?? 0;
+	const failures = cache.failures.countWith(subject, page);
+	const form = restartReading(before, reading, readError, failures);
+	const debt = addDebt(before.debt, requests, budget.intervalMs, startedAtMs);
+	const outcome = { subject, hasPages: false, readError, page };
+	return { form: { ...form, debt }, items: [], outcome };
+}
+
+async function deliverPages(
+	context: PollContext,
+	task: Task,
+	fetched: FetchedReading,
+): Promise<FormResult> {
+	const { formId, pass, before, budget, capacity } = task;
+	const { comparison, readError, requests, startedAtMs } = fetched;
+	const lastPage = fetched.pages.at(-1)!.pagesBefore;
+	const outcome = { subject: { kind: pass, formId }, hasPages: true, readError };
+	try {
+		const delivery = await deliverEvents(context, formId, comparison.events, capacity);
+		const form = computeNextForm(context, task, fetched, delivery);
+		const isUnfinished = pass === 'fullPass' && form.fullPass?.next !== undefined;
+		const page = readError === undefined ? (isUnfinished ? lastPage : undefined) : lastPage + 1;
+		return { form, items: delivery.items, outcome: { ...outcome, page } };
+	} catch (error) {
+		const deliveryError = toFormError(context, formId, error);
+		// a delivery fails after a request for fields
+		const debt = addDebt(before.debt, requests + 1, budget.intervalMs, startedAtMs);
+		const failed = { ...outcome, deliveryError, page: lastPage + 1 };
+		return { form: { ...before, debt }, items: [], outcome: failed };
+	}
+}
+
+/** Returns the state of a form after a delivery: all that the pages show, without the undelivered events. */
+function computeNextForm(
+	{ cache }: PollContext,
+	{ formId, reading, budget }: Task,
+	{ form, pages, stop, comparison, requests, startedAtMs }: FetchedReading,
+	{ items, undelivered, fieldRequests }: Delivery,
+): FormState {
+	const next = findNextPage(reading, pages, stop, undelivered[0]?.page);
+	const isPass = reading.kind !== 'newestPages';
+	const isPassOver = isPass && stop === 'endOfList' && next === undefined;
+	const seen = comparison.computeSeen(undelivered);
+	const kept = isPassOver
+		? pruneSeenResponses(seen, form.pruning, startedAtMs)
+		: { seen, pruning: form.pruning };
+	// a first pass comes on top of Requests per Day
+	const counted = (reading.kind === 'firstPass' ? 1 : requests) + fieldRequests;
+	return {
+		...advanceReading(form, reading, pages, next, isPassOver),
+		seen: cache.seen.encode(formId, kept.seen),
+		pruning: kept.pruning,
+		debt: addDebt(form.debt, counted, budget.intervalMs, startedAtMs),
+		deliveredAtMs: items.length > 0 ? startedAtMs : form.deliveredAtMs,
+	};
+}

@@ -1,0 +1,123 @@
+import { FINGERPRINT_LENGTH, type Fingerprint } from '../fingerprint';
+import { addPass, isRetentionOver, type Absence } from '../retention';
+import type { AnswersFingerprint } from './answersFingerprint';
+
+/** The seen responses of a form, by the fingerprints of their UUIDs. */
+export type SeenResponses = ReadonlyMap<Fingerprint, SeenResponse>;
+
+/**
+ * Where a response is in its life: `incomplete` never becomes abandoned; `waiting` is incomplete and becomes
+ * `abandoned` if it stays incomplete.
+ */
+export type Phase = (typeof PHASES)[number];
+
+const PHASES = ['complete', 'incomplete', 'waiting', 'abandoned'] as const;
+
+export type SeenResponse = Readonly<{
+	phase: Phase;
+	/** Undefined unless Response Updated is chosen. */
+	answers?: AnswersFingerprint;
+	/** No page has listed the response since the last pruning, see `pruneSeenResponses`. */
+	isUnlisted?: boolean;
+}>;
+
+/** Returns a seen response. Those without answers are shared, since a form can have 100,000 responses. */
+export function createSeenResponse(
+	phase: Phase,
+	answers?: AnswersFingerprint,
+	isUnlisted = false,
+): SeenResponse {
+	if (answers === undefined) return isUnlisted ? unlisted[phase] : listed[phase];
+	return isUnlisted ? { phase, answers, isUnlisted } : { phase, answers };
+}
+
+const listed = mapPhases((phase) => ({ phase }));
+const unlisted = mapPhases((phase) => ({ phase, isUnlisted: true }));
+
+function mapPhases(create: (phase: Phase) => SeenResponse): Record<Phase, SeenResponse> {
+	const entries = PHASES.map((phase) => [phase, create(phase)]);
+	return Object.fromEntries(entries) as Record<Phase, SeenResponse>;
+}
+
+export function isSameResponse(one: SeenResponse | undefined, other: SeenResponse): boolean {
+	return (
+		one?.phase === other.phase &&
+		one.answers === other.answers &&
+		one.isUnlisted === other.isUnlisted
+	);
+}
+
+/**
+ * One response as a text: its fingerprint, the first letter of its phase, which is a capital letter if the
+ * response is unlisted, and the fingerprint of its answers. `aB3dE6gH9kc` is a complete response.
+ */
+const RESPONSE_TEXT = /^[\w-]{10}[ciwa]([\w-]{10})?$/i;
+
+const PHASE_BY_LETTER = { c: 'complete', i: 'incomplete', w: 'waiting', a: 'abandoned' } as const;
+
+/** Encodes responses as one text with blanks between them. JSON would take three times the space. */
+export function encodeSeenResponses(seen: SeenResponses): string {
+	const texts = [...seen].map(([fingerprint, { phase, isUnlisted, answers = '' }]) => {
+		const letter = isUnlisted ? phase[0].toUpperCase() : phase[0];
+		return fingerprint + letter + answers;
+	});
+	return texts.join(' ');
+}
+
+/** Decodes a text of `encodeSeenResponses`; undefined if it is not such a text. */
+export function decodeSeenResponses(text: string): SeenResponses | undefined {
+	const texts = text === '' ? [] : text.split(' ');
+	if (!texts.every((one) => RESPONSE_TEXT.test(one))) return undefined;
+	return new Map(
+		texts.map((one) => [
+			one.slice(0, FINGERPRINT_LENGTH),
+			decodeResponse(one.slice(FINGERPRINT_LENGTH)),
+		]),
+	);
+}
+
+function decodeResponse(text: string): SeenResponse {
+	const letter = text[0].toLowerCase() as keyof typeof PHASE_BY_LETTER;
+	const answers = text.slice(1) || undefined;
+	return createSeenResponse(PHASE_BY_LETTER[letter], answers, letter !== text[0]);
+}
+
+/** The seen responses of forms as values and as texts: a poll decodes no text that an earlier poll has written. */
+export class SeenCache {
+	private readonly forms = new Map<string, { text: string; seen: SeenResponses }>();
+
+	decode(formId: string, text = ''): SeenResponses {
+		const cached = this.forms.get(formId);
+		if (cached?.text === text) return cached.seen;
+		const seen = decodeSeenResponses(text)!;
+		this.forms.set(formId, { text, seen });
+		return seen;
+	}
+
+	encode(formId: string, seen: SeenResponses): string {
+		const cached = this.forms.get(formId);
+		if (cached?.seen === seen) return cached.text;
+		const text = encodeSeenResponses(seen);
+		this.forms.set(formId, { text, seen });
+		return text;
+	}
+}
+
+/**
+ * Prunes responses that have disappeared from their list, after a full pass. Once in 30 days and 30 passes,
+ * drops the responses that are still unlisted since the last time, and makes all others unlisted. A page that
+ * lists a response makes it listed again.
+ */
+export function pruneSeenResponses(
+	seen: SeenResponses,
+	pruning: Absence | undefined,
+	nowMs: number,
+): { seen: SeenResponses; pruning: Absence } {
+	if (!isRetentionOver(pruning, nowMs)) return { seen, pruning: addPass(pruning, nowMs) };
+	const kept = [...seen].filter(([, { isUnlisted }]) => !isUnlisted);
+	const marked = kept.map(
+		([fingerprint, { phase, answers }]) =>
+			[fingerprint, createSeenResponse(phase, answers, true)] as const,
+	);
+	return { seen: new Map(marked), pruning: { atMs: nowMs, passes: 0 } };
+}

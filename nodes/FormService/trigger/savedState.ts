@@ -1,0 +1,132 @@
+import { omit } from 'lodash';
+import type { IDataObject } from 'n8n-workflow';
+import { z } from 'zod';
+import { computeFingerprint } from './fingerprint';
+import { hasElapsed } from './requestBudget';
+import { renameVersion6 } from './savedVersions';
+import { formSchema, type TriggerState } from './triggerState';
+
+/** How the trigger state gets into n8n's static data, and which state a poll continues from. */
+
+/**
+ * A new optional attribute needs no new version, because versions without it can be read. A version is raised
+ * only if an attribute gets another name or meaning, and `savedVersions` then converts the earlier version.
+ */
+const VERSION = 7;
+
+const schema = z.preprocess(
+	renameVersion6,
+	z.object({
+		version: z.literal(VERSION),
+		service: z.string(),
+		revision: z.number(),
+		listedSinceMs: z.number().optional(),
+		isDamaged: z.boolean().optional(),
+		forms: z.array(formSchema),
+	}),
+);
+
+/** The last states of this process, in case n8n has not kept them. */
+export type StateCache = {
+	/** The state that the last poll wrote, and when. */
+	written?: TriggerState;
+	writtenAtMs?: number;
+	/**
+	 * The state to continue from if n8n has not kept `written`. If the last poll had items, n8n has discarded
+	 * them as well: this is the state before the poll, so that the items come again.
+	 */
+	resumeFrom?: TriggerState;
+};
+
+const STATE_KEY = 'state';
+
+/**
+ * Finds the state to continue from. n8n passes an older state than the last poll wrote if it discarded the
+ * items of that poll. It also does so if it has not kept a poll without items: default mode when a workflow
+ * is published again, and durable mode after the activation.
+ *
+ * @param service the ID of the service, see `computeServiceId`
+ */
+export function loadState(
+	staticData: IDataObject,
+	{ written, resumeFrom }: StateCache,
+	service: string,
+): TriggerState {
+	const saved = staticData[STATE_KEY];
+	const revision = readRevision(saved);
+	const isOlder = resumeFrom !== undefined && revision < resumeFrom.revision;
+	const remembered = revision === written?.revision ? written : isOlder ? resumeFrom : undefined;
+	const state = remembered ?? decodeState(saved);
+	if (state?.service === service) return state;
+	const isDamaged = saved !== undefined && state === undefined ? true : undefined;
+	return { service, revision, isDamaged, forms: new Map() };
+}
+
+/**
+ * Puts the state that a poll has made into the static data, as the last step: n8n may save at any time.
+ *
+ * @param before the state that the poll began with
+ * @param hasItems whether n8n may discard the state together with items
+ */
+export function saveState(
+	staticData: IDataObject,
+	cache: StateCache,
+	before: TriggerState,
+	after: Omit<TriggerState, 'revision'>,
+	{ hasItems, nowMs }: { hasItems: boolean; nowMs: number },
+): void {
+	const hasChanged =
+		after.listedSinceMs !== before.listedSinceMs ||
+		[...after.forms].some(([id, one]) => before.forms.get(id) !== one);
+	// another process of n8n may have continued from the same state
+	const revision = Math.max(before.revision + 1, nowMs);
+	const written = hasChanged ? { ...after, revision } : before;
+	cache.written = written;
+	cache.writtenAtMs = nowMs;
+	cache.resumeFrom = hasItems ? before : written;
+	if (written.revision !== readRevision(staticData[STATE_KEY])) {
+		staticData[STATE_KEY] = encodeState(written);
+	}
+}
+
+/** After this time, n8n has discarded the last state if it still passes an older one. */
+const SAVE_TIMEOUT_MS = 30_000;
+
+/**
+ * Whether n8n may still be saving the last state. In durable mode each poll gets a copy of the saved state,
+ * and a poll that overlaps the one before can get an old copy.
+ */
+export function isSavePending(
+	staticData: IDataObject,
+	{ written, writtenAtMs = -Infinity }: StateCache,
+	nowMs: number,
+): boolean {
+	const isOlder = written !== undefined && readRevision(staticData[STATE_KEY]) < written.revision;
+	return isOlder && !hasElapsed(writtenAtMs, SAVE_TIMEOUT_MS, nowMs);
+}
+
+/** Reads the revision of a saved state; 0 if there is none. */
+function readRevision(saved: unknown): number {
+	return z.object({ revision: z.number() }).safeParse(saved).data?.revision ?? 0;
+}
+
+function encodeState({ forms, ...rest }: TriggerState): IDataObject {
+	return { version: VERSION, ...rest, forms: [...forms].map(([id, one]) => ({ id, ...one })) };
+}
+
+/** Decodes a saved state of this or an earlier version; undefined if it cannot be read. */
+function decodeState(saved: unknown): TriggerState | undefined {
+	const parsed = schema.safeParse(saved).data;
+	if (parsed === undefined) return undefined;
+	const { forms, ...rest } = omit(parsed, 'version');
+	return { ...rest, forms: new Map(forms.map(({ id, ...one }) => [id, one])) };
+}
+
+/**
+ * Computes a short ID of a service from its host and path: the state belongs to these, and survives another
+ * token and a change from http to https.
+ */
+export function computeServiceId(baseUrl: string): string {
+	const { host, pathname } = new URL(baseUrl);
+	return computeFingerprint(host + pathname);
+}

@@ -1,0 +1,198 @@
+import { expect, it } from 'vitest';
+import { ServiceError } from '../../../../nodes/FormService/api/errors.ts';
+import {
+	createFailure,
+	type FailureReason,
+} from '../../../../nodes/FormService/api/requestFailure.ts';
+import type { FetchedPage } from '../../../../nodes/FormService/trigger/fetchList.ts';
+import * as readings from '../../../../nodes/FormService/trigger/responses/readings.ts';
+import type {
+	Reading,
+	StopReason,
+} from '../../../../nodes/FormService/trigger/responses/readings.ts';
+import type { FormState } from '../../../../nodes/FormService/trigger/triggerState.ts';
+
+const node = { id: 'n', name: 'N', type: 't', typeVersion: 1, position: [0, 0], parameters: {} };
+const at = (page: number) => {
+	const pagesBefore = page - 1;
+	return { url: `https://x.example/?page=${page}`, pagesBefore, recordsBefore: 2 * pagesBefore };
+};
+
+/** The number of a record, or the day of one without a number. */
+type Place = number | string;
+
+/** A page of a list of so many pages, with these records. */
+const createPage = (page: number, pages: number, places: Place[] = []): FetchedPage => ({
+	...at(page),
+	records: places.map((place) => {
+		const order =
+			typeof place === 'string' ? { created_at: `2026-11-${place}` } : { number: place };
+		return { uuid: `${place}`, ...order };
+	}),
+	isNumbered: true,
+	isLast: page === pages,
+	next: page === pages ? undefined : at(page + 1),
+	servedAtMs: 0,
+});
+/** All pages of a list with these records, two on a page. */
+const createPages = (...places: Place[]) => {
+	const count = Math.ceil(places.length / 2);
+	return Array.from({ length: count }, (_, index) =>
+		createPage(index + 1, count, places.slice(2 * index, 2 * index + 2)),
+	);
+};
+const createReading = (kind: Reading['kind'], from?: number): Reading => {
+	return { kind, from: from === undefined ? undefined : at(from), maxPages: 9, stopsAtSeen: false };
+};
+const FULL = createReading('fullPass');
+const READ: FormState = { seen: '', debt: { atMs: 0, requests: 1 }, fullPass: {} };
+const FOURTH: FormState = { ...READ, fullPass: { next: at(4) } };
+const fail = (reason: FailureReason) =>
+	new ServiceError(node as never, createFailure(reason), { message: 'failed', description: '' });
+
+it.each<[string, Place[], 'firstPage' | 'lastPage' | undefined]>([
+	['falls', [8, 7, 6, 5, 4, 3, 2, 1], 'firstPage'],
+	['rises', [1, 2, 3, 4, 5, 6, 7, 8], 'lastPage'],
+	['is that of times', ['16', '15', '14', '13', '12', '11'], 'firstPage'],
+	['falls, but on one page', [12, 11, 9, 8, 7, 6, 4, 5, 3, 2, 1, 0], 'firstPage'],
+	['is mixed', [3, 8, 1, 6, 2, 7, 5, 4], undefined],
+	['is that of two pages', [4, 3, 2, 1], undefined],
+	['is the same for all', [1, 1, 1, 1, 1, 1], undefined],
+])('New responses are expected at an end of a list whose order %s', (_text, places, end) => {
+	const pages = createPages(...places);
+	const { newestPages, fullPass } = readings.advanceReading(READ, FULL, pages, undefined, true);
+	expect(newestPages?.at).toBe(end);
+	expect(fullPass).toEqual({});
+});
+
+it('A long first pass finds newest pages at the beginning before it has ended', () => {
+	const form: FormState = { baseline: { sinceMs: 0 } };
+	const pages = [createPage(1, 9, [18, 17]), createPage(2, 9, [16, 15])];
+	const first = createReading('firstPass');
+	const after = readings.advanceReading(form, first, pages, at(3), false);
+	expect([after.newestPages?.at, after.fullPass?.next, after.baseline]).toEqual([
+		'firstPage',
+		at(3),
+		form.baseline,
+	]);
+});
+
+it('Every unseen response is new once all pages were read', () => {
+	const form: FormState = { baseline: { sinceMs: 0 } };
+	const first = createReading('firstPass');
+	const pages = createPages(1, 2);
+	expect(readings.advanceReading(form, first, pages, undefined, true).baseline).toBeUndefined();
+	const again = readings.advanceReading(form, first, pages, at(1), false);
+	expect([again.baseline, again.fullPass?.next]).toEqual([form.baseline, at(1)]);
+});
+
+/** Pages 8 and 9 of ten were read, and the reading started at one of them or at page 1. */
+it.each<[string, Reading, StopReason, number | undefined, number | undefined]>([
+	['page 1 at the end of the list', FULL, 'endOfList', undefined, undefined],
+	['the page with an undelivered event at the end of the list', FULL, 'endOfList', 8, 8],
+	['the next page if a full pass meets a seen response', FULL, 'seenResponse', undefined, 10],
+	[
+		'page 1 if the newest pages meet a seen response',
+		createReading('newestPages'),
+		...(['seenResponse', undefined, undefined] as const),
+	],
+	['the last page if it can have more events than capacity', FULL, 'noCapacity', undefined, 9],
+	['the page with an undelivered event before the last page', FULL, 'noCapacity', 8, 8],
+	['the next page after the last request', FULL, 'limit', undefined, 10],
+	['the last good page after an error', createReading('fullPass', 8), 'error', undefined, 9],
+	[
+		'page 1 if an error comes after the page where the reading started',
+		createReading('fullPass', 9),
+		...(['error', undefined, undefined] as const),
+	],
+])('A reading continues at %s', (_text, reading, stop, undelivered, expected) => {
+	const pages = [createPage(8, 10), createPage(9, 10)];
+	const page = pages.find(({ pagesBefore }) => pagesBefore + 1 === undelivered);
+	const next = readings.findNextPage(reading, pages, stop, page);
+	expect(next).toEqual(expected === undefined ? undefined : at(expected));
+});
+
+it('A list that has become shorter starts a full pass', () => {
+	const form: FormState = { ...FOURTH, newestPages: { at: 'lastPage', next: at(9) } };
+	const reading = createReading('newestPages', 9);
+	const after = readings.advanceReading(form, reading, [createPage(9, 9)], undefined, false);
+	expect([after.newestPages, after.fullPass]).toEqual([undefined, {}]);
+});
+
+it.each<[string, FailureReason, number, boolean]>([
+	['was not requested', 'canceled', 3, false],
+	['fails', 'serverError', 1, false],
+	['fails for the third time', 'serverError', 3, true],
+	['cannot be reached any more', 'pageExpired', 1, true],
+])('A full pass starts over or not if its page %s', (_text, reason, failures, isRestarted) => {
+	const reading = createReading('fullPass', 4);
+	const after = readings.restartReading(FOURTH, reading, fail(reason), failures);
+	expect(after.fullPass?.next).toEqual(isRestarted ? undefined : at(4));
+});
+
+const BUDGET = { intervalMs: 120_000, unusedRequests: 0, maxRequests: 72 };
+const planNewest = (form: FormState, isFullPassWaiting = false) =>
+	readings.planNewestPages(form, BUDGET, isFullPassWaiting);
+const planFull = (form: FormState, unusedRequests = 0) =>
+	readings.planFullPass(form, { ...BUDGET, unusedRequests });
+const NEWEST_FIRST: FormState = { ...READ, newestPages: { at: 'firstPage' } };
+const LATER: FormState = { ...FOURTH, newestPages: { at: 'firstPage' } };
+const NEWEST_LAST: FormState = { ...READ, newestPages: { at: 'lastPage', next: at(9) } };
+it.each<[string, Reading | undefined, Reading | undefined]>([
+	[
+		'one page of a list without newest pages',
+		planFull(READ),
+		{ ...createReading('fullPass'), maxPages: 1 },
+	],
+	[
+		'pages for which there was time',
+		planFull(LATER, 31),
+		{ ...createReading('fullPass', 4), maxPages: 31 },
+	],
+	[
+		'the newest pages at the beginning',
+		planNewest(LATER),
+		{ ...createReading('newestPages'), maxPages: 72, stopsAtSeen: true },
+	],
+	[
+		'the newest pages at the end',
+		planNewest(NEWEST_LAST),
+		{ ...createReading('newestPages', 9), maxPages: 72 },
+	],
+	['no newest pages if the full pass is there', planNewest(NEWEST_FIRST), undefined],
+	[
+		'the newest pages with the full pass',
+		planFull(NEWEST_FIRST),
+		{ ...createReading('fullPass'), maxPages: 72, stopsAtSeen: true },
+	],
+	[
+		'the newest pages if the full pass is there and waits',
+		planNewest(NEWEST_FIRST, true),
+		{ ...createReading('newestPages'), maxPages: 72, stopsAtSeen: true },
+	],
+	[
+		'all of a first pass',
+		planFull({ baseline: { sinceMs: 0 } }),
+		{ ...createReading('firstPass'), maxPages: 480 },
+	],
+	[
+		'all of a first pass that starts again at page 1',
+		planFull({ ...LATER, baseline: { sinceMs: 0 }, fullPass: { next: at(1) } }),
+		{ ...createReading('firstPass', 1), maxPages: 480 },
+	],
+])('A poll reads %s', (_text, reading, expected) => {
+	expect(reading).toEqual(expected);
+});
+
+it('Each full pass guesses the order anew, and keeps where the newest pages are, if pages have numbers', () => {
+	const form: FormState = { ...READ, fullPass: { order: { descending: 9, ascending: 0 } } };
+	const pages = createPages(1, 2, 3, 4, 5, 6);
+	const after = readings.advanceReading(form, FULL, pages, undefined, true);
+	expect(after.newestPages).toEqual({ at: 'lastPage', next: at(3) });
+	const unnumbered = pages.map((page) => ({ ...page, isNumbered: false }));
+	const other = readings.advanceReading(form, FULL, unnumbered, undefined, true);
+	expect(other.newestPages).toBeUndefined();
+	const newestPages = { at: 'lastPage', next: at(2) } as const;
+	const again = readings.advanceReading({ ...form, newestPages }, FULL, pages, undefined, true);
+	expect(again.newestPages).toBe(newestPages);
+});
