@@ -2,7 +2,7 @@ import { groupBy } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { parseBoolean } from '../../api/parseValues';
 import { getCreationTimeMs, sortByTime } from '../../api/recordTimes';
-import { getId } from '../../api/records';
+import { getComparableId } from '../../api/records';
 import type { ResponseEvent, TriggerEvent } from '../../parameters/triggerEvents';
 import type { FetchedPage } from '../fetchList';
 import { computeFingerprint, type Fingerprint } from '../fingerprint';
@@ -62,7 +62,7 @@ export class Comparison {
 	 */
 	addRecords(page: FetchedPage, records: readonly IDataObject[], rules: ComparisonRules): void {
 		for (const record of records) {
-			const fingerprint = computeFingerprint(getId(record)!);
+			const fingerprint = computeFingerprint(getComparableId(record)!);
 			// later pages list again what has moved while the pages were read
 			if (this.detected.has(fingerprint)) continue;
 			const before = this.updates.get(fingerprint) ?? this.seen.get(fingerprint);
@@ -76,7 +76,7 @@ export class Comparison {
 	/** Whether a page ends with a response that was seen before the reading. */
 	endsWithSeen({ records }: FetchedPage): boolean {
 		const last = records.at(-1);
-		return last !== undefined && this.seen.has(computeFingerprint(getId(last)!));
+		return last !== undefined && this.seen.has(computeFingerprint(getComparableId(last)!));
 	}
 
 	/**
