@@ -234,6 +234,17 @@ export const REASONS = {
 			`There are more pages, but the reply has no link to the next one (${truncateText(evidence ?? '')})`,
 		advice: `${LIST_MAY_BE_INCOMPLETE} ${CHECK_REPLY}`,
 	},
+	listIncomplete: {
+		cause: 'configuration-invalid',
+		message: ({ evidence, limit }) =>
+			`The list stays incomplete: ${limit} readings found ${evidence}`,
+		advice: `Nothing was returned. Form Service lists records of equal times in another order on each page. Try again. ${ASK_FOR_LARGER_PAGES}`,
+	},
+	listShrinks: {
+		cause: 'configuration-invalid',
+		message: ({ limit }) => `Records were deleted during each of ${limit} readings of the list`,
+		advice: 'Nothing was returned, because the list may be incomplete. Try again later.',
+	},
 	pageExpired: {
 		cause: 'configuration-invalid',
 		message: ({ status }) =>

@@ -2,8 +2,8 @@ import { uniq } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import type { Target } from './endpoints';
 import { describeShape, type Envelope } from './envelope';
-import { getComparableId, isRecord } from './records';
-import { fetchPages } from './replies/fetchPages';
+import { isRecord } from './records';
+import { createListReader } from './replies/listReader';
 import { callApi } from './request/callApi';
 import {
 	createRequestError,
@@ -14,7 +14,7 @@ import { createFailure } from './requestFailure';
 import { parseUrl } from './url';
 
 /*
- * What the service does (specification, section 4); `replies/list` gives lists page by page. n8n composes the
+ * What the service does (specification, section 4); `replies/listReader` reads lists. n8n composes the
  * targets of operations, and `createTarget` those of the trigger and the editor.
  */
 
@@ -31,27 +31,21 @@ export function isWorkspace(data: unknown): data is IDataObject {
 }
 
 /**
- * All forms with their fields, all fields of a form or all its responses, in the service's order (rule 1). A
- * record that moved to a later page while the pages were read is given once.
+ * Lists all forms with their fields, all fields of a form or all its responses, in the service's order (rule 1). A
+ * list whose pages overlap is read again, see `completeness`.
  *
  * @param limit the list is read no further than this many records
+ * @throws ServiceError if the list stays incomplete
  */
 export async function listRecords(
 	context: RequestContext,
 	target: Target,
 	limit = Infinity,
 ): Promise<IDataObject[]> {
-	const all: IDataObject[] = [];
-	const before = new Set<unknown>();
-	for await (const { records, isLast } of fetchPages(context, target)) {
-		for (const record of records)
-			if (!before.has(getComparableId(record) ?? record)) all.push(record);
-		if (isLast || all.length >= limit) break;
-		for (const record of records) before.add(getComparableId(record) ?? record);
-	}
-	return all.slice(0, limit);
+	const read = createListReader(context, target);
+	const { records } = await read((found) => found.length >= limit);
+	return records.slice(0, limit);
 }
-
 /** The link to the PDF of one response as a whole URL. */
 export async function getPdfLink(context: RequestContext, target: Target): Promise<string> {
 	return parsePdfLink(context, (await callApi(context, target)).envelope);

@@ -56,19 +56,21 @@ describe('A link to the next page', () => {
 	});
 });
 
-it('A response that moves to the next page while pages are read is returned once', async () => {
+it('A response that moves to the next page while pages are read is returned once, with the new one', async () => {
 	const pages = [
 		['b', 'a'],
 		['a', 'c', ''],
 		['d', ''],
+		['n', 'b'],
 	];
 	const listed = pages.map((page) => page.map((uuid, index) => ({ uuid, index })));
 	servePages((at) => ({
 		data: listed[at],
-		meta: { current_page: at + 1, last_page: 3, total: 7 },
+		meta: { current_page: (at % 3) + 1, last_page: 3, total: at < 1 ? 6 : 7 },
 	}));
 	const { items } = await n8n.runNode(getAll);
-	expect(items.map(({ json }) => json.uuid)).toEqual(['b', 'a', 'c', '', 'd', '']);
+	expect(items.map(({ json }) => json.uuid)).toEqual(['n', 'b', 'a', 'c', '', 'd', '']);
+	expect(service.requests).toHaveLength(4);
 });
 
 it('A UUID is the same in capital and in small letters, on any page', async () => {
@@ -76,14 +78,15 @@ it('A UUID is the same in capital and in small letters, on any page', async () =
 	const listed = [
 		[a, b],
 		[b.toUpperCase(), c],
+		['new', a],
 	];
 	servePages((at) => ({
 		data: listed[at].map((uuid) => ({ uuid })),
 		last_page: 2,
-		current_page: at + 1,
+		current_page: (at % 2) + 1,
 	}));
 	const { items } = await n8n.runNode(getAll);
-	expect(items.map(({ json }) => json.uuid)).toEqual([a, b, c]);
+	expect(items.map(({ json }) => json.uuid)).toEqual(['new', a, b.toUpperCase(), c]);
 });
 
 it.each([
@@ -120,4 +123,93 @@ it('Pages without end are an error after 480 of them, and the advice works', asy
 	const limited = { ...getAll, returnAll: false, limit: 5, sort: 'listed' };
 	expect((await n8n.runNode(limited)).items).toHaveLength(5);
 	expect(service.requests).toHaveLength(485);
+});
+
+describe('A list whose pages overlap', () => {
+	const createdAt = '2026-11-20T10:00:00.000000Z';
+	const addForm = (count: number) => {
+		const fields = [{ label: 'Email', type: 'email' }];
+		const { id } = service.store.addForm({ name: 'Imported', fields });
+		for (let number = 0; number < count; number++) {
+			const answers = { Email: `${number}@example.com` };
+			service.store.addResponse(id, { answers, createdAt });
+		}
+		return id;
+	};
+	const getAllOf = (form: string, more: object = {}) => ({
+		...getAll,
+		formId: locator(form),
+		...more,
+	});
+
+	it.each(['links', 'meta', 'inData', 'simple', 'numbers', 'count', 'cursor'] as const)(
+		'is complete or an error, as the shape %s lists ties by page',
+		async (paging) => {
+			const form = addForm(60);
+			Object.assign(service.shapes, { pageSize: 15, ties: 'byPage', paging });
+			const { error, items } = await n8n.runNode(getAllOf(form, { sort: 'newest' }));
+			expect(items).toEqual([]);
+			expect(error?.message).toMatch(
+				/^The list stays incomplete: 3 readings found \d+ of 60 records$/,
+			);
+			expect(error?.description).toMatch(
+				/ lists records of equal times in another order on each page/,
+			);
+			expect(service.requests).toHaveLength(12);
+		},
+	);
+
+	it.each([{}, { text: '@example.com' }, { after: '2026-11-01' }])(
+		'has all responses or is an error, as ties are listed in another order each time, with the filters %j',
+		async (filters) => {
+			const form = addForm(20);
+			Object.assign(service.shapes, { pageSize: 15, ties: 'byRequest', paging: 'meta' });
+			const { items, error } = await n8n.runNode(getAllOf(form, { filters }));
+			const { size } = new Set(items.map(({ json }) => json.uuid));
+			expect(error ? 0 : 20).toBe(size);
+			expect(error?.message ?? '').toMatch(/^(The list stays incomplete: .*)?$/);
+		},
+	);
+
+	it('adds nothing with Skip Duplicates By while an existing response may be missing', async () => {
+		const form = addForm(60);
+		Object.assign(service.shapes, { pageSize: 15, ties: 'byPage', paging: 'meta' });
+		const [{ uuid }] = service.store.fields(form);
+		const { error } = await n8n.runNode(
+			{
+				resource: 'response',
+				operation: 'create',
+				formId: locator(form),
+				inputMode: 'auto',
+				options: { skipIfExists: [uuid] },
+			},
+			[{ json: { Email: '1@example.com' } }],
+		);
+		expect(error?.message).toMatch(/^The list stays incomplete/);
+		expect(service.store.responses(form)).toHaveLength(60);
+	});
+
+	it('is read again if a response is deleted meanwhile, and one request more if one is added', async () => {
+		const form = addForm(45);
+		Object.assign(service.shapes, { pageSize: 15, paging: 'meta' });
+		const { responses } = service.store.form(form)!;
+		const changeBefore = (page: number, change: () => unknown) =>
+			service.faults.set({
+				fault: () => void change(),
+				match: { path: new RegExp(`page=${page}`) },
+				times: 1,
+			});
+		changeBefore(2, () => responses.pop());
+		const deleted = await n8n.runNode(getAllOf(form, { sort: 'listed' }));
+		expect(deleted.items.map(({ json }) => json.uuid)).toEqual(
+			responses.map(({ uuid }) => uuid).toReversed(),
+		);
+		service.requests.length = 0;
+		changeBefore(2, () => service.store.addResponse(form));
+		const added = await n8n.runNode(getAllOf(form, { sort: 'listed' }));
+		expect(added.items.map(({ json }) => json.uuid)).toEqual(
+			responses.map(({ uuid }) => uuid).toReversed(),
+		);
+		expect(service.requests).toHaveLength(4);
+	});
 });

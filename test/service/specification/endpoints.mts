@@ -1,10 +1,12 @@
+import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
+import lodash from 'lodash';
 import { z } from 'zod';
 import type { Parts } from '../parts.mts';
-import type { Answers, Field } from '../store.mts';
+import type { Answers, Field, Response } from '../store.mts';
 import { formOf, guard } from './access.mts';
 import { serviceError } from './envelope.mts';
-import { listing } from './listing.mts';
+import { listing, pageOf } from './listing.mts';
 import { fieldRecord, fileAnswer, formRecord, responseRecord, secretsOf } from './records.mts';
 import { settingsSchema, type Settings } from './settingsRules.mts';
 
@@ -42,6 +44,7 @@ function formEndpoints(api: FastifyInstance, parts: Parts) {
 /** Endpoints 4 to 6: the responses of a form, a link to one's PDF, and adding one. */
 function responseEndpoints(api: FastifyInstance, parts: Parts) {
 	const { store, shapes } = parts;
+	let requests = 0;
 
 	api.get<{ Params: { formId: string }; Querystring: { incomplete?: unknown } }>(
 		'/responses/:formId',
@@ -51,7 +54,9 @@ function responseEndpoints(api: FastifyInstance, parts: Parts) {
 			const responses = form.responses
 				.filter(({ isIncomplete }) => form.trackIncomplete || !isIncomplete)
 				.filter((one) => incomplete === undefined || incomplete === `${one.isIncomplete}`);
-			const arranged = shapes.order === 'asc' ? responses : responses.toReversed();
+			const seeds = { fixed: undefined, byPage: pageOf(request), byRequest: ++requests };
+			const tied = shuffleTies(responses, seeds[shapes.ties]);
+			const arranged = shapes.order === 'asc' ? tied : tied.toReversed();
 			const records = arranged.map((response) => responseRecord(response, form, parts));
 			return listing(records, request, parts);
 		},
@@ -71,9 +76,23 @@ function responseEndpoints(api: FastifyInstance, parts: Parts) {
 		const answers = checkAnswers(request.body, form.fields);
 		const { is_closed: isClosed, closed_message: message } = form.settings;
 		if (isClosed) throw serviceError(403, String(message || 'This form is closed.'));
-		const { uuid } = store.addResponse(form.id, { answers });
+		const stored = shapes.trims ? lodash.mapValues(answers, trim) : answers;
+		const { uuid } = store.addResponse(form.id, { answers: stored });
 		return { success: true, message: 'Response added.', data: { uuid, ...secretsOf(parts) } };
 	});
+}
+
+/** Responses of the same second in an order that depends on a seed; without a seed, as they were added. */
+function shuffleTies(responses: readonly Response[], seed: number | undefined): Response[] {
+	if (seed === undefined) return [...responses];
+	const mix = (text: string) => createHash('md5').update(text).digest('hex');
+	return lodash.sortBy(responses, ['createdAt', ({ uuid }: Response) => mix(`${seed} ${uuid}`)]);
+}
+
+/** A value as frameworks store it that trim texts and turn empty ones into null. */
+function trim<T>(value: T): T | null {
+	if (typeof value !== 'string') return value;
+	return (value.trim() as T) || null;
 }
 
 /** Rules 2 and 3 of section 4: keys are UUIDs of the form's fields, values strings or integers. */
@@ -93,7 +112,8 @@ function settingsEndpoint(api: FastifyInstance, parts: Parts) {
 	api.post<{ Params: { id: string } }>('/forms/:id/settings', (request) => {
 		const form = formOf(request, parts, request.params.id);
 		const changes = settingsSchema.parse(request.body) as Settings;
-		const { id, settings, updatedAt } = parts.store.editSettings(form.id, changes);
+		const stored = parts.shapes.trims ? lodash.mapValues(changes, trim) : changes;
+		const { id, settings, updatedAt } = parts.store.editSettings(form.id, stored);
 		return {
 			success: true,
 			message: 'Form settings updated.',

@@ -1,14 +1,52 @@
 import type { FastifyRequest } from 'fastify';
 import type { Parts } from '../parts.mts';
+import type { Paging } from './shapes.mts';
 
 /** The body of a listing's reply, in the shape that is set. */
 export function listing(records: unknown[], request: FastifyRequest, { shapes, origin }: Parts) {
-	const { pageSize } = shapes;
+	const { pageSize, paging } = shapes;
 	if (pageSize === undefined) return { success: true, data: records };
-	const link = new URL(request.url, origin());
-	const page = Number(link.searchParams.get('page') ?? 1);
-	const end = page * pageSize;
-	link.searchParams.set('page', `${page + 1}`);
-	const next = end < records.length ? link.href : null;
-	return { success: true, data: records.slice(end - pageSize, end), links: { next } };
+	const page = pageOf(request);
+	const linkTo = (number: number) => {
+		const link = new URL(request.url, origin());
+		link.searchParams.set('page', `${number}`);
+		return link.href;
+	};
+	const total = records.length;
+	const lastPage = Math.max(1, Math.ceil(total / pageSize));
+	const data = records.slice((page - 1) * pageSize, page * pageSize);
+	const next = page < lastPage ? linkTo(page + 1) : null;
+	const previous = page > 1 ? linkTo(page - 1) : null;
+	const numbers = { current_page: page, per_page: pageSize, last_page: lastPage, total };
+	const inPage = {
+		current_page: page,
+		data,
+		first_page_url: linkTo(1),
+		next_page_url: next,
+		prev_page_url: previous,
+		per_page: pageSize,
+		from: data.length > 0 ? (page - 1) * pageSize + 1 : null,
+		to: data.length > 0 ? (page - 1) * pageSize + data.length : null,
+	};
+	const labels = [{ url: previous, label: 'Previous', active: false }];
+	const bodies: Record<Paging, object> = {
+		links: { data, links: { next } },
+		meta: {
+			data,
+			links: { first: linkTo(1), last: linkTo(lastPage), prev: previous, next },
+			meta: { ...numbers, links: labels },
+		},
+		inData: { data: { ...inPage, ...numbers, last_page_url: linkTo(lastPage), links: labels } },
+		simple: { data: inPage },
+		numbers: { data, pagination: numbers },
+		count: { count: total, next, previous, results: data },
+		cursor: { data, meta: { per_page: pageSize, next_cursor: next && `c${page + 1}` } },
+	};
+	return { success: true, ...bodies[paging] };
+}
+
+/** Which page a request asks for, by its number or by a cursor such as `c2`. */
+export function pageOf(request: FastifyRequest): number {
+	const { page = '1', cursor } = request.query as { page?: string; cursor?: string };
+	return Number(cursor?.slice(1) ?? page);
 }

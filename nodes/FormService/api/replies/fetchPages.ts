@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { API_PATH } from '../account';
-import type { Target } from '../endpoints';
+import type { Endpoint, Target } from '../endpoints';
 import { getRequestFailure } from '../errors';
 import { getComparableId } from '../records';
 import { callApi } from '../request/callApi';
@@ -13,7 +13,7 @@ import {
 import { createFailure } from '../requestFailure';
 import { parseUrl } from '../url';
 import { findList } from './findList';
-import { findNextPage } from './findNextPage';
+import { findNextPage, type ListedNoun } from './findNextPage';
 
 /** The most pages read of one list in one call: a third of the requests of a day. */
 export const MAX_PAGES = REQUESTS_PER_DAY / 3;
@@ -33,6 +33,8 @@ export type ListPage = PagePosition & {
 	isLast: boolean;
 	/** Where a later call can read on. If the next page cannot be read, asking for it throws the error. */
 	next?: PagePosition;
+	/** How many records the list has, as this page announces it. */
+	total?: number;
 	/** The service's time when it sent the page, in epoch milliseconds, cut off to seconds. */
 	date?: number;
 };
@@ -52,12 +54,14 @@ export async function* fetchPages(
 	const requested = new Set<string>();
 	const beginnings = new Set<string>();
 	let repeatedPages = 0;
+	let firstTotal: number | undefined;
 	let position = from ?? { url: new URL(target.url).href, pagesBefore: 0, recordsBefore: 0 };
 	for (;;) {
 		if (requested.size >= MAX_PAGES) throw createRequestError(context, TOO_MANY_PAGES);
 		if (requested.has(position.url)) throw createRequestError(context, PAGES_LOOP);
 		requested.add(position.url);
-		const { page, unknown } = await readPage(context, target, position);
+		const { page, unknownNext } = await fetchPage(context, target, position, firstTotal);
+		firstTotal ??= page.total;
 		const [first] = page.records;
 		const beginning =
 			first === undefined ? page.url : (getComparableId(first) ?? JSON.stringify(first));
@@ -65,45 +69,58 @@ export async function* fetchPages(
 		if (repeatedPages > MAX_REPEATED_PAGES) throw createRequestError(context, PAGES_LOOP);
 		beginnings.add(beginning);
 		yield page;
-		if (unknown !== undefined) {
-			throw createRequestError(context, createFailure('nextPageUnknown', { evidence: unknown }));
+		if (unknownNext !== undefined) {
+			throw createRequestError(
+				context,
+				createFailure('nextPageUnknown', { evidence: unknownNext }),
+			);
 		}
 		if (page.next === undefined) return;
 		position = page.next;
 	}
 }
 
-/** Reads one page; `unknown` says why there is a next page and it cannot be requested. */
-async function readPage(
+/** Fetches one page; `unknownNext` says why there is a next page and it cannot be requested. */
+async function fetchPage(
 	context: RequestContext,
 	{ endpoint, url: listUrl }: Target,
 	position: PagePosition,
-): Promise<{ page: ListPage; unknown?: string }> {
+	firstTotal: number | undefined,
+): Promise<{ page: ListPage; unknownNext?: string }> {
 	const { url, pagesBefore, recordsBefore } = position;
 	const reply = await callApi(context, { endpoint, url }).catch((error: unknown) => {
 		throw pagesBefore > 0 ? toExpiredPositionError(context, error) : error;
 	});
 	const { envelope, headers } = reply;
-	const [nameInForm] = /fields|responses/.exec(endpoint.url) ?? [];
-	const found = findList(envelope.body, nameInForm);
+	const noun = getListedNoun(endpoint);
+	const found = findList(envelope.body, noun === 'forms' ? undefined : noun);
 	if (found === undefined) {
 		throw createUnexpectedReplyError(context, 'a list of records', envelope.data);
 	}
 	const { records, around } = found;
-	const [pages, inAll] = [pagesBefore + 1, recordsBefore + records.length];
-	const following = findNextPage(headers, around, { pages, inAll, shown: records.length });
-	const link = following.kind === 'at' ? following.link : undefined;
+	const pages = pagesBefore + 1;
+	const recordCount = recordsBefore + records.length;
+	const progress = { pages, records: recordCount, pageRecords: records.length, noun, firstTotal };
+	const { nextPage, total } = findNextPage(headers, around, progress);
+	const link = nextPage.kind === 'link' ? nextPage.link : undefined;
 	const nextUrl = link === undefined ? undefined : buildNextUrl(link, url, listUrl);
 	const elsewhere = link && !nextUrl ? `it is at ${link}` : undefined;
 	const page = {
 		...position,
 		records,
-		next: nextUrl ? { url: nextUrl, pagesBefore: pages, recordsBefore: inAll } : undefined,
+		next: nextUrl ? { url: nextUrl, pagesBefore: pages, recordsBefore: recordCount } : undefined,
 		isNumbered: isNumbered(url, listUrl),
-		isLast: following.kind === 'none',
+		isLast: nextPage.kind === 'none',
+		total,
 		date: Date.parse(String(headers.date)) || undefined,
 	};
-	return { page, unknown: following.kind === 'unknown' ? following.says : elsewhere };
+	return { page, unknownNext: nextPage.kind === 'unknown' ? nextPage.evidence : elsewhere };
+}
+
+/** Returns what the list of an endpoint has, such as "fields" for `/forms/{formId}/fields`. */
+function getListedNoun({ url }: Endpoint): ListedNoun {
+	const [noun = 'forms'] = /fields|responses/.exec(url) ?? [];
+	return noun as ListedNoun;
 }
 
 /** Parameters that count pages or records, by which the trigger can begin at the last page. */

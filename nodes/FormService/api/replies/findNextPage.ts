@@ -15,66 +15,123 @@ import type { ReplyHeaders } from '../request/sendOnce';
  * 2. Before the last page, the number after the current page is sent as `page`.
  *    {"meta": {"current_page": 1, "last_page": 3}}
  * 3. A cursor is sent as `cursor`.          {"next_cursor": "c2"}
- * 4. If more records or pages are announced than were read, the next page is unknown.
+ * 4. If more records or pages are announced than were read, the next page is unknown. A number of other records
+ *    does not count, such as {"total_responses": 523} beside forms.
  *    {"total": 25}  {"meta": {"total_pages": 3}}  X-Total-Count: 25
- * 5. So it is if anything else says "more" or "next".   {"has_more": true}  {"nextPageToken": "c2"}
+ * 5. So it is if another name of paging says "more" or "next".   {"has_more": true}  {"nextPageToken": "c2"}
  * 6. So it is if the first page is full or has a cursor, and no name of the rules 1 to 5 is there.
  *    {"per_page": 10} with 10 records       {"cursor": "c2"}
  *
  * Otherwise, the list ends. An unknown page is an error: a part is never mistaken for the whole.
  */
 
-/** The link to the next page, which can be a query alone; or that there is one, and what says so. */
+/** The link to the next page, which can be a query alone; or that there is one, and the evidence for it. */
 export type NextPage =
 	| { kind: 'none' }
-	| { kind: 'at'; link: string }
-	| { kind: 'unknown'; says: string };
+	| { kind: 'link'; link: string }
+	| { kind: 'unknown'; evidence: string };
 
-/** The pages and records read, this page included; the records of this page. */
-export type ListProgress = { pages: number; inAll: number; shown: number };
+/** What a list has, by the endpoint. */
+export type ListedNoun = 'forms' | 'fields' | 'responses';
 
-/** @param around the objects that hold the list, outermost first */
+export type ListProgress = {
+	/** The pages and records read, including this page. */
+	pages: number;
+	records: number;
+	pageRecords: number;
+	noun: ListedNoun;
+	/** The number of records that the first page announced. */
+	firstTotal?: number;
+};
+
+/**
+ * Finds the next page, and the number of records that the list announces.
+ *
+ * @param ancestors the objects that hold the list, outermost first
+ */
 export function findNextPage(
 	headers: ReplyHeaders,
-	around: readonly IDataObject[],
-	soFar: ListProgress,
-): NextPage {
+	ancestors: readonly IDataObject[],
+	progress: ListProgress,
+): { nextPage: NextPage; total?: number } {
 	const next = findNextInHeader(headers.link);
-	const inHeaders = next === undefined ? headers : { ...headers, next };
-	const hints = [...around.toReversed(), inHeaders].flatMap((holder) => listHints(holder));
-	const link = readHint(hints, /^next(_page)?(_(link|url|uri|href))?$/, readLink);
-	if (link !== undefined) return { kind: 'at', link };
-	const current = readHint(hints, /^current_page$/, parseNumber) ?? Infinity;
-	const last = readHint(hints, /^last_page$/, parseNumber) ?? 0;
-	if (current < last) return { kind: 'at', link: `?page=${current + 1}` };
-	const cursor = readHint(hints, /^next_cursor$/, readCursor);
-	if (cursor !== undefined) return { kind: 'at', link: `?cursor=${encodeURIComponent(cursor)}` };
-	const says = findMore(hints, soFar);
-	return says === undefined ? { kind: 'none' } : { kind: 'unknown', says };
+	const headersWithLink = next === undefined ? headers : { ...headers, next };
+	const hints = [...ancestors.toReversed(), headersWithLink].flatMap((parent) =>
+		collectHints(parent),
+	);
+	const total = findTotal(hints, progress);
+	return { nextPage: findByRules(hints, progress, total), total };
 }
 
-const PAGES = /^(last_page|page_count|(total_|num_)?pages)$/;
-const RECORDS = /^(total|count|num|number)(_(of|count|items|records|results|responses|forms))*$/;
-const MORE = /(^|_)(next|more)(_|$)/;
+function findByRules(
+	hints: readonly Hint[],
+	progress: ListProgress,
+	total: number | undefined,
+): NextPage {
+	const link = parseHint(hints, /^next(_page)?(_(link|url|uri|href))?$/, parseLink);
+	if (link !== undefined) return { kind: 'link', link };
+	const current = parseHint(hints, /^current_page$/, parseNumber) ?? Infinity;
+	const last = parseHint(hints, /^last_page$/, parseNumber) ?? 0;
+	if (current < last) return { kind: 'link', link: `?page=${current + 1}` };
+	const cursor = parseHint(hints, /^next_cursor$/, parseCursor);
+	if (cursor !== undefined) return { kind: 'link', link: `?cursor=${encodeURIComponent(cursor)}` };
+	const evidence = findUnreadEvidence(hints, progress, total);
+	return evidence === undefined ? { kind: 'none' } : { kind: 'unknown', evidence };
+}
+
+const PAGE_COUNT = /^(last_page|page_count|(total_|num_)?pages)$/;
+const RECORD_COUNT =
+	/^(total|count|num|number)(_(of|count|items|records|results|entries|rows|NOUN))*$/;
 const PAGE_SIZE = /^(per_?page|page_size|limit|size)$/;
 
-/** What says that the list goes on beyond what was read, by the rules 4 to 6. */
-function findMore(
+const RECORD_COUNTS = {
+	forms: toCountPattern('forms'),
+	fields: toCountPattern('fields'),
+	responses: toCountPattern('responses|submissions'),
+};
+
+function toCountPattern(nouns: string): RegExp {
+	return new RegExp(RECORD_COUNT.source.replace('NOUN', nouns));
+}
+
+/** Matches `has_more`, `next_page_token` and `more_records`, but not `next_release` and `next_button`. */
+const MORE_NAME =
+	/^(?=(.*_)?(next|more)(_|$))((next|more|has|is|are|have|there|pages?|number|tokens?|cursor|ur[il]|link|href|key|id|offset|skip|start|after|from|marker|results|records|items|entries|rows|data|forms|fields|responses|submissions|available|exists?|left)(_|$))+$/;
+
+/** Returns the number of records that the list has, as the reply announces it. */
+function findTotal(
 	hints: readonly Hint[],
-	{ pages, inAll, shown }: ListProgress,
+	{ records, pageRecords, noun }: ListProgress,
+): number | undefined {
+	const counts = hints.flatMap(({ name, value }) => {
+		const count = RECORD_COUNTS[noun].test(name) ? parseNumber(value) : undefined;
+		// the number of records on this page, of several pages
+		const isOfPage = count === pageRecords && count < records;
+		return count === undefined || isOfPage ? [] : [count];
+	});
+	return counts.length === 0 ? undefined : Math.max(...counts);
+}
+
+/** Returns what says that the list has more than was read, by the rules 4 to 6. */
+function findUnreadEvidence(
+	hints: readonly Hint[],
+	{ pages, records, pageRecords, firstTotal = Infinity }: ListProgress,
+	total = 0,
 ): string | undefined {
+	// what was added since the first page may be on a page that was read before
+	if (Math.min(total, firstTotal) > records) return `${total} records announced, ${records} sent`;
 	for (const { name, value } of hints) {
 		const count = parseNumber(value) ?? 0;
-		if (PAGES.test(name) && count > pages) return `${count} pages announced, ${pages} sent`;
-		if (RECORDS.test(name) && count > inAll) return `${count} records announced, ${inAll} sent`;
-		if (MORE.test(name) && isGiven(value)) return `"${name}"`;
+		if (PAGE_COUNT.test(name) && count > pages) return `${count} pages announced, ${pages} sent`;
+		if (MORE_NAME.test(name) && hasContent(value)) return `"${name}"`;
 	}
 	// not by a `count`, which can be that of the page alone
-	const saysEnd = hints.some(({ name }) => [PAGES, MORE, /total/].some((one) => one.test(name)));
+	const endNames = [PAGE_COUNT, MORE_NAME, /total/];
+	const saysEnd = hints.some(({ name }) => endNames.some((pattern) => pattern.test(name)));
 	if (pages > 1 || saysEnd) return undefined;
-	if (readHint(hints, /(^|_)cursor$/, readCursor) !== undefined) return 'a cursor';
-	if (readHint(hints, PAGE_SIZE, parseNumber) !== shown) return undefined;
-	return `a full page of ${shown} records`;
+	if (parseHint(hints, /(^|_)cursor$/, parseCursor) !== undefined) return 'a cursor';
+	if (parseHint(hints, PAGE_SIZE, parseNumber) !== pageRecords) return undefined;
+	return `a full page of ${pageRecords} records`;
 }
 
 /** An attribute of a reply, or a header, with its name in one spelling. */
@@ -88,20 +145,22 @@ export function isPagingName(name: string): boolean {
 }
 
 /** Objects that are about another page, or about no page at all. */
-const UNRELATED = /^(next|prev(ious)?|first|last|self)(_|$)|(^|_)(rate|quota|usage|limits?)(_|$)/;
+const UNRELATED_NAME =
+	/^(next|prev(ious)?|first|last|self)(_|$)|(^|_)(rate|quota|usage|limits?)(_|$)/;
 
 /** A form's record that holds a list also has attributes of the form, such as `pages` and `limit`. */
-const BESIDE_IN_FORM =
+const PAGING_NAME_IN_FORM =
 	/^(links|meta|pagination|next(_(page|link|url|cursor))*|has_more|(current|last)_page|total)$/;
 
-/** @param isPaging whether the holder and all objects in it describe the pages of the list */
-function listHints(holder: IDataObject | ReplyHeaders, isPaging = false): Hint[] {
-	const isForm = isSingleRecord(holder as IDataObject);
-	return Object.entries(holder).flatMap(([spelling, value]: [string, unknown]) => {
+/** @param isPaging whether the parent and all objects in it describe the pages of the list */
+function collectHints(parent: IDataObject | ReplyHeaders, isPaging = false): Hint[] {
+	const isForm = isSingleRecord(parent as IDataObject);
+	return Object.entries(parent).flatMap(([spelling, value]: [string, unknown]) => {
 		const name = snakeCase(spelling).replace(/^x_/, '');
-		if (isForm && !BESIDE_IN_FORM.test(name)) return [];
-		const isInside = isRecord(value) && !UNRELATED.test(name) && (isPaging || PAGING.test(name));
-		return [{ name, value }, ...(isInside ? listHints(value, true) : [])];
+		if (isForm && !PAGING_NAME_IN_FORM.test(name)) return [];
+		const isInside =
+			isRecord(value) && !UNRELATED_NAME.test(name) && (isPaging || PAGING.test(name));
+		return [{ name, value }, ...(isInside ? collectHints(value, true) : [])];
 	});
 }
 
@@ -111,7 +170,7 @@ function findNextInHeader(header: unknown): string | undefined {
 }
 
 /** What can be read from the values of these names, the nearest to the list first. */
-function readHint<T>(
+function parseHint<T>(
 	hints: readonly Hint[],
 	names: RegExp,
 	read: (value: unknown) => T | undefined,
@@ -121,18 +180,20 @@ function readHint<T>(
 }
 
 /** A URL, a path or a query; a cursor in Base64 can have a slash in it, but no question mark. */
-function readLink(value: unknown): string | undefined {
-	if (isRecord(value)) return readLink(value.href ?? value.url);
+function parseLink(value: unknown): string | undefined {
+	if (isRecord(value)) return parseLink(value.href ?? value.url);
 	const link = /^([a-z][a-z\d+.-]*:\/\/|\/|\?|\.)|^[^\s?]+\?\S+=/i;
 	return typeof value === 'string' && link.test(value) ? value : undefined;
 }
 
-function readCursor(value: unknown): string | undefined {
-	return typeof value !== 'object' && value !== true && isGiven(value) ? String(value) : undefined;
+function parseCursor(value: unknown): string | undefined {
+	return typeof value !== 'object' && value !== true && hasContent(value)
+		? String(value)
+		: undefined;
 }
 
 /** Whether a value says more than no; PHP sends an empty object as an empty list. */
-function isGiven(value: unknown): boolean {
-	if (typeof value === 'object' && value !== null) return Object.values(value).some(isGiven);
+function hasContent(value: unknown): boolean {
+	if (typeof value === 'object' && value !== null) return Object.values(value).some(hasContent);
 	return Boolean(value) && value !== 'null' && parseBoolean(value) !== false;
 }

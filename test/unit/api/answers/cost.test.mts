@@ -51,7 +51,8 @@ const readers: Record<string, (text: string) => unknown> = {
 	file: (text) =>
 		collectFiles(['x.pdf|http://h/' + text, { name: text, url: 'https://h/' + text }]),
 	'link to a file': (text) => checkLink(`https://${text}`, ORIGIN, ORIGIN, 'upload'),
-	'Link header': (text) => findNextPage({ link: text }, [], { pages: 1, inAll: 1, shown: 1 }),
+	'Link header': (text) =>
+		findNextPage({ link: text }, [], { pages: 1, records: 1, pageRecords: 1, noun: 'responses' }),
 	'name of a file': (text) => createFileFieldNames([text, text]),
 	conditions: async (text) => {
 		const conditions = (Object.keys(OPERATORS) as Operator[]).map((operator) => {

@@ -1,9 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { findNextPage } from '../../../../nodes/FormService/api/replies/findNextPage.ts';
+import {
+	findNextPage,
+	type ListedNoun,
+} from '../../../../nodes/FormService/api/replies/findNextPage.ts';
 
 /** The first two records of a list. */
-const firstTwo = { pages: 1, inAll: 2, shown: 2 };
-const afterTwo = (around: object) => findNextPage({}, [{ data: [{}, {}], ...around }], firstTwo);
+const firstTwo = { pages: 1, records: 2, pageRecords: 2, noun: 'responses' } as const;
+const afterTwo = (around: object, noun: ListedNoun = 'responses') =>
+	findNextPage({}, [{ data: [{}, {}], ...around }], { ...firstTwo, noun }).nextPage;
 
 const threeIn = (name: string) => ({ [name]: 3 });
 /** What would say that there is more, if it were about the list. */
@@ -23,7 +27,7 @@ describe('the next page', () => {
 		[{ meta: { next_cursor: 'c/2' } }, '?cursor=c%2F2'],
 		[{ next_cursor: 3 }, '?cursor=3'],
 	])('is found in %j at %s', (around, link) => {
-		expect(afterTwo(around)).toEqual({ kind: 'at', link });
+		expect(afterTwo(around)).toEqual({ kind: 'link', link });
 	});
 
 	it.each([
@@ -36,7 +40,7 @@ describe('the next page', () => {
 		{ pageInfo: { hasNextPage: true, endCursor: 'c2' } },
 		{ meta: { a: { b: { c: { d: { has_more: true } } } } } },
 		...['pages', 'num_pages', 'totalPages', 'count', 'num_results', 'total_items'].map(threeIn),
-		...['number_of_responses', 'totalForms'].map(threeIn),
+		...['number_of_responses', 'totalSubmissions'].map(threeIn),
 		{ pager: { page_count: '3' } },
 		{ id: 'AbC123', name: 'Survey', total: 3 },
 		{ id: 'AbC123', name: 'Survey', has_more: true },
@@ -67,18 +71,46 @@ describe('the next page', () => {
 		expect(afterTwo(around).kind).toBe('none');
 	});
 
+	it.each<[ListedNoun, string, boolean]>([
+		['forms', 'total_responses', false],
+		['forms', 'number_of_fields', false],
+		['forms', 'total_forms', true],
+		['forms', 'total', true],
+		['responses', 'total_forms', false],
+		['responses', 'total_responses', true],
+		['fields', 'count_fields', true],
+	])('of %s is known by the attribute %s: %s', (noun, name, isKnown) => {
+		expect(afterTwo({ meta: { [name]: 523 } }, noun).kind).toBe(isKnown ? 'unknown' : 'none');
+	});
+
+	it.each([
+		[{ total: 7 }, firstTwo, 7],
+		[{ meta: { total: '7' } }, firstTwo, 7],
+		// the number of records on the page, and on the whole list
+		[{ count: 2 }, { ...firstTwo, pages: 2, records: 4 }, undefined],
+		[{ count: 2 }, firstTwo, 2],
+		[{ total_forms: 7 }, firstTwo, undefined],
+	])('comes with the number of records in %j', (around, progress, total) => {
+		expect(findNextPage({}, [{ data: [{}, {}], ...around }], progress).total).toBe(total);
+	});
+
+	it('is none if more records are announced than before, since pages with cursors do not move', () => {
+		const last = { ...firstTwo, pages: 2, records: 4, firstTotal: 4 };
+		expect(findNextPage({}, [{ data: [], total: 5 }], last).nextPage.kind).toBe('none');
+	});
+
 	it('depends on the records and pages before', () => {
-		const last = { pages: 2, inAll: 4, shown: 2 };
-		const after = (more: object) => findNextPage({}, [{ data: [], per_page: 2, ...more }], last);
+		const last = { ...firstTwo, pages: 2, records: 4 };
+		const after = (more: object) =>
+			findNextPage({}, [{ data: [], per_page: 2, ...more }], last).nextPage;
 		expect([after({}).kind, after({ total: 4, last_page: 2 }).kind]).toEqual(['none', 'none']);
 		expect(after({ total: 5 }).kind).toBe('unknown');
 	});
 
 	it('is where the object says that is nearest to the list', () => {
 		const around = [{ next: '?page=9' }, { next: LINK, data: [] }];
-		expect(findNextPage({ link: '<?page=8>; rel=next' }, around, firstTwo)).toMatchObject({
-			link: LINK,
-		});
+		const { nextPage } = findNextPage({ link: '<?page=8>; rel=next' }, around, firstTwo);
+		expect(nextPage).toMatchObject({ link: LINK });
 	});
 
 	it.each<[string, object]>([
@@ -86,13 +118,15 @@ describe('the next page', () => {
 		['unknown', { 'x-total-pages': '2' }],
 		['unknown', { 'x-next-page': '2' }],
 		['none', { 'x-total-count': '2', 'x-per-page': '2' }],
-		['at', { link: '<https://a.example/r?page=2>; rel="next"' }],
-		['at', { link: '</r?page=3,4>; title="more"; rel=Next' }],
-		['at', { link: ['</r?page=1>; rel="prev"', '</r?page=3>; rel="next"'] }],
+		['link', { link: '<https://a.example/r?page=2>; rel="next"' }],
+		['link', { link: '</r?page=3,4>; title="more"; rel=Next' }],
+		['link', { link: ['</r?page=1>; rel="prev"', '</r?page=3>; rel="next"'] }],
 		['none', { link: '</r?page=1>; rel="prev", </r?page=9>; rel="last"' }],
 		['none', { link: 7 }],
+		['none', { 'x-next-release': '2027-01-01', 'x-more-info': 'https://example.com' }],
 	])('is %s by the headers %j', (kind, headers) => {
-		const { kind: found, ...page } = findNextPage(headers as never, [{ data: [{}, {}] }], firstTwo);
+		const { nextPage } = findNextPage(headers as never, [{ data: [{}, {}] }], firstTwo);
+		const { kind: found, ...page } = nextPage;
 		expect(found).toBe(kind);
 		if ('link' in page) expect(page.link).toMatch(/^[^<>]+page=\d[,4]*$/);
 	});
