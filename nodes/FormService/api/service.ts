@@ -42,8 +42,7 @@ export async function listRecords(
 	target: Target,
 	limit = Infinity,
 ): Promise<IDataObject[]> {
-	const read = createListReader(context, target);
-	const { records } = await read((found) => found.length >= limit);
+	const records = await createListReader(target)(context, (found) => found.length >= limit);
 	return records.slice(0, limit);
 }
 /** The link to the PDF of one response as a whole URL. */

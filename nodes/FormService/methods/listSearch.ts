@@ -1,4 +1,4 @@
-import { compact, countBy, pick } from 'lodash';
+import { compact, countBy, isEqual, pick } from 'lodash';
 import { DateTime, IANAZone } from 'luxon';
 import type {
 	IDataObject,
@@ -16,7 +16,7 @@ import { truncateText } from '../api/errorTexts';
 import { endpoints, createTarget, type Endpoint } from '../api/endpoints';
 import { parseBoolean, parseTimeMs } from '../api/parseValues';
 import { getFormId, getId, isId } from '../api/records';
-import { listRecords } from '../api/service';
+import { createListReader, type ListReader } from '../api/replies/listReader';
 import { isWebUrl } from '../api/url';
 import { CLOSED_SUFFIX, extractFormId } from '../parameters/formId';
 import { timeZoneProperty } from '../parameters/sharedProperties';
@@ -30,30 +30,53 @@ export function getSelectedFormId(n8n: ILoadOptionsFunctions): string {
 /** How long the editor's lists and their failures are kept, so that a person who types costs few requests. */
 const LIST_TTL_MS = 30_000;
 
-/** Lists that the editor is reading or has read, by account and URL. */
-const lists = new Map<string, Promise<IDataObject[]>>();
+/** A list that the editor is reading or has read. */
+type CachedList = {
+	read: ListReader;
+	/** The records for each purpose, such as the first results and a search. */
+	results: Map<string, Promise<IDataObject[]>>;
+	openCount: number;
+};
 
-/** The records of a list for the editor; `ids` are the values of the endpoint's `{placeholders}`. */
+/** Lists by account and URL. */
+const lists = new Map<string, CachedList>();
+
+/**
+ * Fetches the records of a list for the editor. Lists are kept, so a search goes on where the first results end.
+ *
+ * @param ids the values of the endpoint's `{placeholders}`
+ * @param isEnough whether the records found so far are enough; by default, the whole list is read
+ */
 export async function fetchCachedList(
 	n8n: ILoadOptionsFunctions,
 	endpoint: Endpoint,
 	ids?: Readonly<Record<string, string>>,
+	isEnough?: (records: readonly IDataObject[]) => boolean,
 ): Promise<IDataObject[]> {
 	const account = await getAccount(n8n);
 	const target = createTarget(account, endpoint, ids);
 	const key = account.key + target.url;
-	const list = lists.get(key) ?? listRecords({ n8n, account, priority: 'high' }, target);
-	if (!lists.has(key)) cacheList(key, list);
-	return await list;
-}
-
-/** Keeps a list from its beginning. A timer drops it, so a large one stays in memory no longer. */
-function cacheList(key: string, list: Promise<IDataObject[]>): void {
+	const list = lists.get(key) ?? {
+		read: createListReader(target),
+		results: new Map(),
+		openCount: 0,
+	};
 	lists.set(key, list);
-	const removeLater = () =>
-		// unlike a sleep, this timer doesn't keep the process running
-		clock.timeout(LIST_TTL_MS).addEventListener('abort', () => void lists.delete(key));
-	list.then(removeLater, removeLater);
+	const purpose = isEnough === undefined ? 'whole' : 'part';
+	const kept = list.results.get(purpose);
+	if (kept !== undefined) return await kept;
+	const result = list.read({ n8n, account, priority: 'high' }, isEnough);
+	list.results.set(purpose, result);
+	list.openCount++;
+	const removeLater = () => {
+		list.openCount--;
+		// unlike a sleep, this timer doesn't keep the process running; it frees the memory of a large list
+		clock.timeout(LIST_TTL_MS).addEventListener('abort', () => {
+			if (list.openCount === 0 && lists.get(key) === list) lists.delete(key);
+		});
+	};
+	result.then(removeLater, removeLater);
+	return await result;
 }
 
 /** Where a form's record can have the address of its page: the specification leaves this open (section 2.2). */
@@ -110,7 +133,9 @@ export async function searchResponses(
 ): Promise<INodeListSearchResult> {
 	const formId = getSelectedFormId(this);
 	if (!isId(formId)) return { results: [] };
-	const records = await fetchCachedList(this, endpoints.listResponses, { formId });
+	// a search looks into all responses
+	const isEnough = filter.trim() === '' ? hasNewest : undefined;
+	const records = await fetchCachedList(this, endpoints.listResponses, { formId }, isEnough);
 	const responses = sortByTime(selectUsable(records, getId), 'newest');
 	const zone = getTimeZone(this);
 	const matches = responses.flatMap(({ id, record }) => {
@@ -129,6 +154,14 @@ export async function searchResponses(
 function getTimeZone(n8n: ILoadOptionsFunctions): string {
 	const zone = n8n.getCurrentNodeParameter(timeZoneProperty.name);
 	return typeof zone === 'string' && IANAZone.isValidZone(zone) ? zone : n8n.getTimezone();
+}
+
+/** Whether the first records of a list are the newest ones to show: enough, and sorted from newest to oldest. */
+function hasNewest(records: readonly IDataObject[]): boolean {
+	if (records.length < MAX_RESULTS) return false;
+	const entries = records.map((record) => ({ record }));
+	const isSorted = isEqual(sortByTime(entries, 'newest'), entries);
+	return isSorted && !isEqual(sortByTime(entries, 'oldest'), entries);
 }
 
 /** Describes a response, such as "12 · 2026-11-27 00:04 (incomplete) · Ada Lovelace". */

@@ -46,7 +46,7 @@ export const responseLocator: INodeProperties = {
 	required: true,
 	default: { mode: 'list', value: '' },
 	description:
-		'The response to get. Search the list by any answer, such as a name. The answer that was found is saved with the workflow; use By UUID to keep answers out.',
+		'The response to get. Search the list by any answer, such as a name. The answer that was found is saved with the workflow; use By UUID to keep answers out. Pages are read up to the one with the response, one request each.',
 	modes: [
 		{
 			displayName: 'From List',

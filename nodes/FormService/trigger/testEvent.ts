@@ -11,9 +11,10 @@ import { fieldKinds } from '../api/answers/fieldKinds';
 import { sortByTime } from '../api/recordTimes';
 import type { ResponseOutput } from '../api/answers/responseItem';
 import { clock } from '../api/clock';
-import { endpoints, createTarget } from '../api/endpoints';
+import { endpoints, createTarget, type Target } from '../api/endpoints';
 import { createInputError } from '../api/errors';
 import type { RequestContext } from '../api/requestContext';
+import { fetchPages } from '../api/replies/fetchPages';
 import { listRecords } from '../api/service';
 import {
 	createFormNotFoundError,
@@ -46,6 +47,9 @@ import {
 /** The most forms that are asked for an example: each takes a request. */
 const MAX_FORMS = 5;
 
+/** The most pages that are read of a form's responses. */
+const MAX_PAGES = 3;
+
 type Form = { id: string; name: string | null; record?: IDataObject };
 
 /**
@@ -73,7 +77,7 @@ export async function fetchTestEvent(n8n: IPollFunctions): Promise<INodeExecutio
 	}
 	if (conditions.conditions.length > 0) {
 		// an example that does not meet them would mislead a person who builds on it
-		const description = 'Submit a response that meets them, or remove the filters.';
+		const description = `Submit a response that meets them, or remove the filters. The first ${MAX_PAGES} pages of each form were read.`;
 		throw createInputError(node, { message: 'No response meets the filters yet', description });
 	}
 	const fields = await readFields(context, id, output);
@@ -116,7 +120,7 @@ async function findNewestMatch(
 	{ conditions, events, lists, output, watch }: TriggerParameters,
 ): Promise<ResponseEventData | undefined> {
 	const target = createTarget(context.account, endpoints.listResponses, { formId: id });
-	const records = await listRecords(context, target).catch((error: unknown) => {
+	const records = await fetchFirstPages(context, target).catch((error: unknown) => {
 		throw isFormNotFoundError(error) ? createFormNotFoundError(context.n8n.getNode(), id) : error;
 	});
 	const fields = lists.fields ? await readFields(context, id, output) : undefined;
@@ -135,6 +139,16 @@ async function findNewestMatch(
 		return event === undefined ? [] : [{ event, record, form: { id, name }, fields }];
 	});
 	return sortByTime(examples, 'oldest').at(-1);
+}
+
+/** Fetches the responses on the first pages of a list. */
+async function fetchFirstPages(context: RequestContext, target: Target): Promise<IDataObject[]> {
+	const records: IDataObject[] = [];
+	for await (const page of fetchPages(context, target)) {
+		records.push(...page.records);
+		if (page.isLast || page.pagesBefore + 1 === MAX_PAGES) break;
+	}
+	return records;
 }
 
 async function readFields(

@@ -1,3 +1,4 @@
+import type { INodeListSearchResult } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import { demoForms, status, type Fault } from '../../service/index.mts';
 import { locator } from '../harness.mts';
@@ -211,5 +212,57 @@ describe('A list whose pages overlap', () => {
 			responses.map(({ uuid }) => uuid).toReversed(),
 		);
 		expect(service.requests).toHaveLength(4);
+	});
+});
+
+describe('On a list of 67 pages, newest first,', () => {
+	const fields = [{ label: 'Name' }];
+	const addLongForm = () => {
+		const { id } = service.store.addForm({ name: 'Long', fields });
+		for (let number = 0; number < 1000; number++) {
+			const createdAt = new Date(1_760_000_000_000 + number * 60_000).toISOString();
+			service.store.addResponse(id, { answers: { Name: `Person ${number}` }, createdAt });
+		}
+		Object.assign(service.shapes, { pageSize: 15, paging: 'meta' });
+		return { id, responses: service.store.responses(id).toReversed() };
+	};
+
+	it('Response: Get reads up to the page with the response, and items share the pages', async () => {
+		const { id, responses } = addLongForm();
+		const get = { resource: 'response', operation: 'get', formId: locator(id) };
+		await n8n.runNode({ ...get, responseId: responses[3].uuid });
+		expect(service.requests).toHaveLength(1);
+		service.requests.length = 0;
+		const uuids = [40, 1, 16].map((index) => responses[index].uuid);
+		const input = uuids.map((uuid) => ({ json: { uuid } }));
+		const { items } = await n8n.runNode({ ...get, responseId: '={{ $json.uuid }}' }, input);
+		expect(items.map(({ json }) => json.uuid)).toEqual(uuids);
+		expect(service.requests).toHaveLength(3);
+	});
+
+	it("the editor's list reads the newest 100, and a search reads the others", async () => {
+		const { id, responses } = addLongForm();
+		const search = async (...filter: string[]) => {
+			const given = { resource: 'response', operation: 'get', formId: locator(id) };
+			const method = 'searchResponses';
+			return await n8n.callMethod<INodeListSearchResult>('listSearch', method, given, ...filter);
+		};
+		const { results } = await search();
+		expect(results.map(({ value }) => value)).toEqual(
+			responses.slice(0, 100).map(({ uuid }) => uuid),
+		);
+		expect(service.requests).toHaveLength(7);
+		expect((await search('person 0')).results).toHaveLength(1);
+		expect(service.requests).toHaveLength(67);
+	});
+
+	it('Fetch Test Event reads three pages if no response meets the filters', async () => {
+		const { id } = addLongForm();
+		const conditions = [{ field: 'attribute:number', operator: 'less', value: '1' }];
+		const filters = { conditions: { conditions } };
+		const given = { formId: locator(id), events: ['responseCompleted'], filters };
+		await expect(n8n.runPoll(given, { mode: 'manual' })).rejects.toThrow('No response meets');
+		const isList = ({ path }: { path: string }) => path.startsWith('/responses');
+		expect(service.requests.filter(isList)).toHaveLength(3);
 	});
 });

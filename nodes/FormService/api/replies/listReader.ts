@@ -9,7 +9,9 @@ import {
 	startReading,
 	type ListReading,
 } from './completeness';
-import { fetchPages } from './fetchPages';
+import { fetchPages, type PagePosition } from './fetchPages';
+
+type IsEnough = (records: readonly IDataObject[]) => boolean;
 
 /**
  * Reads a list on until the records found so far are enough, or all are found. Callers share what was read, and
@@ -17,48 +19,57 @@ import { fetchPages } from './fetchPages';
  *
  * @throws ServiceError if a page cannot be read, or the list stays incomplete
  */
-export type ListReader = (
-	isEnough?: (records: readonly IDataObject[]) => boolean,
-) => Promise<{ records: IDataObject[]; isComplete: boolean }>;
+export type ListReader = (context: RequestContext, isEnough?: IsEnough) => Promise<IDataObject[]>;
 
 /** Creates a reader of a list, which sends nothing before it is called. */
-export function createListReader(context: RequestContext, target: Target): ListReader {
+export function createListReader(target: Target): ListReader {
 	let reading = startReading();
-	let pages = fetchPages(context, target);
+	let source: { context: RequestContext; pages: ReturnType<typeof fetchPages> } | undefined;
+	let position: PagePosition | undefined;
 	let isComplete = false;
-	let waiting = 0;
+	let waitingCount = 0;
 	let turn: Promise<unknown> = Promise.resolve();
 
-	async function fetchUntil(isEnough: (records: readonly IDataObject[]) => boolean) {
+	/** A later try of n8n has its own signal, and goes on from the page of the earlier one. */
+	function getPages(context: RequestContext) {
+		const isOther = source?.context.signal !== context.signal && position !== undefined;
+		if (source === undefined || isOther)
+			source = { context, pages: fetchPages(context, target, position) };
+		return source.pages;
+	}
+
+	async function fetchUntil(context: RequestContext, isEnough: IsEnough) {
 		let records = getFoundRecords(reading);
-		while (!isComplete && (reading.listedCount === 0 || !isEnough(records))) {
-			const { value: page } = await pages.next();
-			// without a next page, `fetchPages` throws, or the last page has ended the reading
+		while (!isComplete && !(position !== undefined && isEnough(records))) {
+			// after a last page, `addPage` has ended the reading; without a next page, `fetchPages` throws
+			const { value: page } = await getPages(context).next();
 			const verdict = addPage(reading, page!);
 			if (verdict === 'short') throw createRequestError(context, describeShortList(reading));
-			if (verdict === 'again') pages = fetchPages(context, target);
+			if (verdict === 'again') source = undefined;
+			position = verdict === 'again' ? undefined : page!.next;
 			isComplete = verdict === 'complete';
 			records = getFoundRecords(reading);
 		}
-		return { records, isComplete };
+		return records;
 	}
 
-	return async (isEnough = () => false) => {
-		if (waiting === 0) turn = turn.catch(restart);
-		waiting++;
-		const result = turn.then(async () => await fetchUntil(isEnough));
+	function restart(): void {
+		reading = startReading();
+		source = undefined;
+		position = undefined;
+	}
+
+	return async (context, isEnough = () => false) => {
+		if (waitingCount === 0) turn = turn.catch(restart);
+		waitingCount++;
+		const result = turn.then(async () => await fetchUntil(context, isEnough));
 		turn = result;
 		try {
 			return await result;
 		} finally {
-			waiting--;
+			waitingCount--;
 		}
 	};
-
-	function restart(): void {
-		reading = startReading();
-		pages = fetchPages(context, target);
-	}
 }
 
 /** Returns why a list stays incomplete. */

@@ -1,7 +1,8 @@
+import type { IDataObject } from 'n8n-workflow';
 import { outputNeedsFields, createResponseItem } from '../../api/answers/responseItem';
 import { endpoints } from '../../api/endpoints';
 import { getComparableId, toComparableId } from '../../api/records';
-import { listRecords } from '../../api/service';
+import { createListReader } from '../../api/replies/listReader';
 import {
 	createParameterError,
 	readFormId,
@@ -45,10 +46,16 @@ export const responseGet: Operation = {
 			ids: { formId },
 			selection: { names: readOutputFields(input) },
 			async read(request) {
-				const records = await fetchOncePerRun(request, listRecords);
-				const record = records.find(
-					(candidate) => getComparableId(candidate) === toComparableId(responseId),
+				const readList = await fetchOncePerRun(
+					request,
+					async (_context, target) => await Promise.resolve(createListReader(target)),
+					'reader',
 				);
+				const isWanted = (candidate: IDataObject) =>
+					getComparableId(candidate) === toComparableId(responseId);
+				// the list is read no further than the page with the response
+				const records = await readList(request.context, (found) => found.some(isWanted));
+				const record = records.find(isWanted);
 				if (record === undefined) {
 					throw createParameterError(
 						input,
