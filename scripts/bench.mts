@@ -9,6 +9,7 @@ import lodash from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { type Account, locator, n8nFor, time } from '../test/integration/harness.mts';
 import { startService } from '../test/service/index.mts';
+import { countRequests } from './lib/countRequests.mts';
 import { formatMarkdown, renderTable } from './lib/markdown.mts';
 import { root } from './lib/paths.mts';
 
@@ -125,7 +126,13 @@ Written by \`npm run bench\` on ${new Date().toISOString().slice(0, 10)}: ${mach
 
 The built trigger polls a form on n8n's own classes. The responses come on one page, and each poll finds a new one. Processor times include n8n's and are medians of ${ROUNDS} polls. The memory is what the first poll adds to the process. The state is what n8n saves.
 
-${renderTable(head.split(','), await measurePolls())}`);
+${renderTable(head.split(','), await measurePolls())}
+
+## Requests
+
+How many requests each use takes on a form with 1,000 responses, if the service sends them on one page, and on 67 pages, newest first.
+
+${renderTable(['Use', 'On one page', 'On 67 pages'], await countRequests())}`);
 	await writeFile(join(root, 'docs', 'benchmarks.md'), page);
 	console.log(page);
 	// the virtual time of the tests keeps timers open
