@@ -37,6 +37,7 @@ export type Item = {
 	event: TriggerEvent;
 	/** How often it had been edited. */
 	edits: number;
+	isIncomplete: boolean;
 	hasFields: boolean;
 };
 
@@ -254,8 +255,8 @@ function readItem(json: IDataObject): Item {
 	const id = json.uuid ?? lodash.get(json, 'form.id');
 	// the answer that says it, or the description of a form
 	const edits = Number(lodash.get(json, 'answers.Edits') ?? json.Edits ?? json.description);
-	const { event } = json;
-	return { id, event, edits, hasFields: UNANSWERED in json } as Item;
+	const { event, is_incomplete: isIncomplete = false } = json;
+	return { id, event, edits, isIncomplete, hasFields: UNANSWERED in json } as Item;
 }
 
 /** As it is after a trip through the database, which may give the keys back in another order. */

@@ -68,22 +68,30 @@ export class Oracle {
 		set('responseCompleted', incomplete ? Infinity : now);
 	}
 
+	/** An edit of an unfinished response is no event; its completion has the edit. */
 	edit(subject: Subject): void {
 		subject.edits += 1;
-		const isWanted = this.isWanted(subject, nameUpdate(subject));
+		const isUnfinished = 'incomplete' in subject && subject.incomplete;
+		const isWanted = !isUnfinished && this.isWanted(subject, nameUpdate(subject));
 		this.edits.add(subject, isWanted ? this.now() : undefined);
 	}
 
-	/** @param isOwed otherwise the trigger may remember the response as complete */
+	/**
+	 * A response is completed, or completed again after it was reopened: edits from before are then an update.
+	 *
+	 * @param isOwed otherwise the trigger may remember the response as complete
+	 */
 	complete(response: Response, isOwed: boolean): void {
-		this.edits.complete(response);
 		const completed = this.find(response, 'responseCompleted');
+		const isAgain = completed?.at !== Infinity;
+		if (!isAgain) this.edits.complete(response);
+		else if (this.isWanted(response, 'responseUpdated')) this.edits.add(response, this.now());
 		// the trigger may not have seen it as incomplete
 		for (const event of ['responseStarted', 'responseAbandoned'] as const) {
 			const belief = this.find(response, event);
 			if (belief !== undefined) belief.isOwed = false;
 		}
-		if (completed?.at !== Infinity) return;
+		if (isAgain) return;
 		completed.at = this.now();
 		completed.isOwed = isOwed && this.isWanted(response, 'responseCompleted');
 	}
@@ -212,16 +220,18 @@ class Edits {
 		this.beliefs.set(subject.id, { ...belief, state: 'unread' });
 	}
 
-	/** @param now when it is owed, in epoch milliseconds; undefined if nobody wants it */
-	add({ id }: Subject, now: number | undefined): void {
+	/** @param now when the edits are owed, in epoch milliseconds; undefined if nobody wants them */
+	add({ id, edits }: Subject, now: number | undefined): void {
 		const belief = this.beliefs.get(id);
-		if (belief !== undefined && belief.state !== 'unread') belief.owedSince ??= now;
+		const isOwed = belief !== undefined && belief.state !== 'unread' && edits > belief.known;
+		if (isOwed) belief.owedSince ??= now;
 	}
 
 	/** The completion of a response has its edits, also those that follow before it is read. */
-	complete({ id }: Response): void {
+	complete({ id, edits: known }: Response): void {
 		const belief = this.beliefs.get(id);
-		if (belief !== undefined) Object.assign(belief, { state: 'unread', owedSince: undefined });
+		if (belief !== undefined)
+			Object.assign(belief, { state: 'unread', owedSince: undefined, known });
 	}
 
 	/** All that is there has been read. */
@@ -248,9 +258,10 @@ class Edits {
 	}
 
 	/** Judges an item of any event, whose edits are known then. */
-	judge({ id, event, edits }: Item, { isExecuted, isSaved }: Poll): { subject: Subject } {
+	judge({ id, event, edits, ...item }: Item, { isExecuted, isSaved }: Poll): { subject: Subject } {
 		const belief = this.beliefs.get(id)!;
 		const isUpdate = event.endsWith('Updated');
+		if (isUpdate) expect(item.isIncomplete, `${event} of ${id}, which is unfinished`).toBe(false);
 		if (isUpdate) expect(edits, `${event} of ${id} is new`).toBeGreaterThan(belief.known);
 		if (isSaved)
 			Object.assign(belief, { known: edits, state: belief.isStale ? 'unread' : 'saved' });

@@ -177,7 +177,11 @@ it.each(cases)(
 		const world = create({ mode, process: { poll: async () => null } });
 		await happen(world, mode);
 		world.time.pass(endedAtMs - world.time.actual());
-		for (const poll of polls) world.oracle.judge(poll);
+		for (const { items, ...poll } of polls) {
+			// an earlier version has saved fewer attributes
+			const read = items.map((item) => ({ ...item, isIncomplete: Boolean(item.isIncomplete) }));
+			world.oracle.judge({ ...poll, items: read });
+		}
 		world.oracle.edits.settle();
 		change(world);
 		world.n8n.saved = staticData;

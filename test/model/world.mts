@@ -92,6 +92,11 @@ export class World {
 		this.oracle.complete(response, response.isDoubtful !== true);
 	}
 
+	/** A response that was complete can be edited again. */
+	reopen(response: Response): void {
+		response.incomplete = true;
+	}
+
 	edit(subject: Form | Response): void {
 		this.oracle.edit(subject);
 	}

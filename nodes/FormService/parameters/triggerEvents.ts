@@ -25,7 +25,7 @@ const events = {
 	responseUpdated: {
 		name: 'Response Updated',
 		description:
-			'The answers of a response changed. Its completion, renamed fields and other attributes do not count.',
+			'The answers of a completed response changed. Its completion, renamed fields and other attributes do not count.',
 	},
 	formCreated: {
 		name: 'Form Created',

@@ -7,7 +7,11 @@ import type { ResponseEvent, TriggerEvent } from '../../parameters/triggerEvents
 import type { FetchedPage } from '../fetchList';
 import { computeFingerprint, type Fingerprint } from '../fingerprint';
 import type { FormState } from '../triggerState';
-import { computeAnswersFingerprint, haveAnswersChanged } from './answersFingerprint';
+import {
+	computeAnswersFingerprint,
+	haveAnswersChanged,
+	type AnswersFingerprint,
+} from './answersFingerprint';
 import {
 	createSeenResponse,
 	isSameResponse,
@@ -116,14 +120,20 @@ function compareResponse(
 ): { event?: ResponseEvent; seenAfter: SeenResponse } {
 	const phase = before?.phase ?? (isExistingResponse(record, rules.baseline) ? 'existing' : 'new');
 	const transition = computeTransition(record, servedAtMs, phase, rules);
+	const answersBefore = before?.phase === 'complete' ? before.answers : undefined;
 	const answers = rules.events.includes('responseUpdated')
-		? (computeAnswersFingerprint(record) ?? before?.answers)
+		? (findAnswers(record) ?? answersBefore)
 		: undefined;
-	const isUpdate = haveAnswersChanged(before?.answers, answers);
+	const isUpdate = haveAnswersChanged(answersBefore, answers);
 	return {
 		event: transition.event ?? (isUpdate ? 'responseUpdated' : undefined),
 		seenAfter: createSeenResponse(transition.phaseAfter, answers),
 	};
+}
+
+/** Returns the answers of a completed response. The answers of an unfinished response do not count. */
+function findAnswers(record: IDataObject): AnswersFingerprint | undefined {
+	return isIncomplete(record) ? undefined : computeAnswersFingerprint(record);
 }
 
 /**

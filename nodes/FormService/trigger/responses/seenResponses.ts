@@ -15,7 +15,7 @@ const PHASES = ['complete', 'incomplete', 'waiting', 'abandoned'] as const;
 
 export type SeenResponse = Readonly<{
 	phase: Phase;
-	/** Undefined unless Response Updated is chosen. */
+	/** Those of the completed response; undefined unless Response Updated is chosen. */
 	answers?: AnswersFingerprint;
 	/** No page has listed the response since the last pruning, see `pruneSeenResponses`. */
 	isUnlisted?: boolean;
