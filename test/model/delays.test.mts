@@ -17,7 +17,8 @@ const begin: Happen = (world, form) => world.submit(form, true);
 const rename: Happen = (world, form) => world.edit(form);
 const create: Happen = (world) => world.submit(world.createForm('New'));
 const completeOld: Happen = (world, { kept }) => world.complete(kept[39]);
-const updateOld: Happen = (world, { kept }) => world.edit(kept[39]);
+/** Response 39 is complete, and on page 54 as well. */
+const updateOld: Happen = (world, { kept }) => world.edit(kept[38]);
 
 const ofForm = ({ form }: Sent) => form === 'F0';
 const ofList = ({ kind }: Sent) => kind === 'forms';

@@ -87,6 +87,7 @@ it.each([
 	const { A } = world.forms;
 	await world.beginAndRun(60);
 	world.submit(A);
+	world.time.pass(MINUTE_MS);
 	world.n8n.rename('Renamed');
 	const published = await world.n8n.activate('activate');
 	const next = await world.tick(HOUR_MS);

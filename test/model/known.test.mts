@@ -45,6 +45,10 @@ it('Nothing is repeated if the saved state cannot be read and the first polls br
 	world.submit(A);
 	await world.run(30);
 	expect(world.delivered.slice(9)).toEqual(['A-10 responseCompleted']);
+	// the damage is over for forms that are watched later
+	world.createForm('B').submit(false, START);
+	await world.change({ watch: { kind: 'chosen', formIds: ['A', 'B'] } });
+	expect(world.delivered.slice(10)).toEqual(['B-1 responseCompleted']);
 });
 
 it.each<[string, (world: World, isHidden: boolean) => unknown]>([

@@ -13,6 +13,9 @@ const MAX_WEIGHT = 4;
 /** Lists of fewer pages are read whole about as soon. */
 const MIN_PAGES = 3;
 
+/** So many rounds list each response, if those of one second are in another order for each page. */
+const ROUNDS_WITH_SHUFFLED_TIES = 20;
+
 /** Minutes from an event to the poll that delivers it, at most. */
 function promiseMinutes({ subject, event, at }: Owed, world: World): number {
 	const { forms, n8n, service } = world;
@@ -28,8 +31,9 @@ function promiseMinutes({ subject, event, at }: Owed, world: World): number {
 	if (subject instanceof Form) return listPages * spacing * (1 + MAX_WEIGHT * ids.length);
 	const isListRead = watch.kind === 'all' || events.includes('formUpdated');
 	const perRequest = spacing * (1 + MAX_WEIGHT * (ids.length - 1) + Number(isListRead));
-	const { order, paging, pageSize, kept } = subject.form;
-	const pages = countPages(kept.length, pageSize);
+	const { order, paging, pageSize, kept, ties } = subject.form;
+	const rounds = ties === 'shuffled' ? ROUNDS_WITH_SHUFFLED_TIES : 1;
+	const pages = countPages(kept.length, pageSize) * rounds;
 	const isOrdered = order === 'newest' || (order === 'oldest' && paging === 'number');
 	const isNew = !event.endsWith('Updated') && at - subject.createdAt < MINUTE_MS;
 	// few pages can look as if they were in order

@@ -25,6 +25,9 @@ export type Response = {
 
 export type Order = 'oldest' | 'newest' | 'shuffled';
 
+/** How responses of one second are listed: in the list's order, in some other one, or in another one for each page. */
+export type Ties = 'ordered' | 'mixed' | 'shuffled';
+
 /** How a page says where the next one is. */
 export type Paging = 'link' | 'number' | 'cursor';
 
@@ -36,6 +39,9 @@ export class Form {
 	order: Order = 'newest';
 	pageSize = Infinity;
 	paging: Paging = 'link';
+	ties: Ties = 'ordered';
+	/** Whether pages say how many responses there are. */
+	announcesTotal = false;
 	/** Whether the account sees the form. */
 	listed = true;
 	/** Whether the listing of the form is empty for a while. */
@@ -66,15 +72,35 @@ export class Form {
 		return this.kept.at(-1)!;
 	}
 
-	/** The responses that the listing has now, in its order. */
-	shown(): Response[] {
+	/**
+	 * The responses that the listing has now, in its order.
+	 *
+	 * @param request the number of the request, by which ties are shuffled
+	 */
+	shown(request = 0): Response[] {
 		if (this.hidden || !this.listed) return [];
 		const shown = this.kept.filter(({ deleted }) => !deleted);
+		const direction = this.order === 'newest' ? -1 : 1;
+		if (this.ties !== 'ordered' && this.order !== 'shuffled') {
+			const seed = this.ties === 'shuffled' ? request : 0;
+			const orders = new Map(shown.map((one) => [one, mix(mix(one.number) + seed)]));
+			const compareTies = (one: Response, two: Response) => orders.get(one)! - orders.get(two)!;
+			return shown.sort(
+				(one, two) => direction * (one.createdAt - two.createdAt) || compareTies(one, two),
+			);
+		}
 		if (this.order === 'newest') shown.reverse();
 		// a random order, always the same
-		const mix = ({ number }: Response) => (number * 2_654_435_761) % 4_294_967_296;
-		return this.order === 'shuffled' ? shown.sort((one, two) => mix(one) - mix(two)) : shown;
+		return this.order === 'shuffled'
+			? shown.sort((one, two) => mix(one.number) - mix(two.number))
+			: shown;
 	}
+}
+
+/** A number that looks random, always the same for a number. */
+function mix(number: number): number {
+	const mixed = Math.imul(number ^ (number >>> 15), 2_246_822_507);
+	return Math.imul(mixed ^ (mixed >>> 13), 3_266_489_909) >>> 0;
 }
 
 /** A request that was sent, and what became of it. */
@@ -91,6 +117,8 @@ export type Sent = {
 	isGood: boolean;
 	/** Whether the reply had the last page of its list. */
 	isLast: boolean;
+	/** The responses on the page. */
+	listed: readonly Response[];
 };
 
 /** How the service and the way to it treat one poll. */
@@ -169,7 +197,7 @@ export class Service {
 	async request({ url, timeout = 300_000 }: IHttpRequestOptions) {
 		const { time, treatment } = this;
 		const asked = { at: time.now(), url, ...understand(new URL(url)) };
-		const one: Sent = { ...asked, isGood: false, isLast: false };
+		const one: Sent = { ...asked, isGood: false, isLast: false, listed: [] };
 		this.sent.push(one);
 		const fault = treatment.failWith?.(one);
 		const ms = fault !== undefined && 'hangs' in fault ? Infinity : (treatment.latencyMs ?? 0);
@@ -186,12 +214,15 @@ export class Service {
 		};
 	}
 
-	/** Whether each page of a list was read since so many requests. */
+	/** Whether each page of a list, and each response on it, was read since so many requests. */
 	isReadWhole(form: string, from: number): boolean {
 		const isMeant = (one: Sent) => one.isGood && one.kind !== 'fields' && one.form === form;
 		const pages = this.sent.slice(from).filter(isMeant);
 		const last = pages.findLast(({ isLast }) => isLast)?.page;
-		return last !== undefined && new Set(pages.map(({ page }) => page)).size >= last;
+		const areRead = last !== undefined && new Set(pages.map(({ page }) => page)).size >= last;
+		if (!areRead || this.forms[form]?.ties !== 'shuffled') return areRead;
+		const listed = new Set(pages.flatMap((page) => page.listed));
+		return this.forms[form].shown().every((response) => listed.has(response));
 	}
 
 	private answer(one: Sent): Reply {
@@ -211,7 +242,10 @@ export class Service {
 			const records = Object.entries(FIELDS).map(([label, type]) => ({ uuid: label, label, type }));
 			return listPage(one, records, pages);
 		}
-		const page = listPage(one, form.shown(), form, ({ id, createdAt, ...response }) => {
+		const shown = form.shown(this.sent.length);
+		const offset = one.page === 1 ? 0 : (one.page - 1) * form.pageSize;
+		one.listed = shown.slice(offset, offset + form.pageSize);
+		const page = listPage(one, shown, form, ({ id, createdAt, ...response }) => {
 			const { number, incomplete: is_incomplete, edits } = response;
 			const responses = [{ key: 'Edits', value: edits }];
 			return { uuid: id, number, created_at: toIso(createdAt), is_incomplete, responses };
@@ -237,7 +271,7 @@ function understand({ pathname, searchParams }: URL): Pick<Sent, 'kind' | 'form'
 function listPage<T>(
 	one: Sent,
 	all: readonly T[],
-	{ pageSize, paging }: Pick<Form, 'pageSize' | 'paging'>,
+	{ pageSize, paging, announcesTotal }: Pick<Form, 'pageSize' | 'paging'> & Partial<Form>,
 	toRecord: (entry: T) => unknown = (entry) => entry,
 ): Reply {
 	const number = one.page;
@@ -254,5 +288,6 @@ function listPage<T>(
 		number: { meta: { current_page: number, last_page, total: all.length } },
 		cursor: { meta: { next_cursor: one.isLast ? null : `c${number + 1}` } },
 	};
-	return { status: 200, body: JSON.stringify({ success: true, data, ...ways[paging] }) };
+	const total = announcesTotal === true && { total: all.length };
+	return { status: 200, body: JSON.stringify({ success: true, data, ...total, ...ways[paging] }) };
 }

@@ -12,7 +12,7 @@ import {
 import type { End, Parameters } from './n8n.mts';
 import { expectInTime } from './promises.mts';
 import { faults } from './service.mts';
-import type { Fault, Form, Order, Paging, Response, Sent } from './service.mts';
+import type { Fault, Form, Order, Paging, Response, Sent, Ties } from './service.mts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../time.mts';
 import { START, World } from './world.mts';
 
@@ -162,6 +162,8 @@ const listing = fc.record({
 	order: fc.constantFrom<Order>('oldest', 'newest', 'shuffled'),
 	pageSize: pageSizes,
 	paging: fc.constantFrom<Paging>('link', 'number', 'cursor'),
+	ties: fc.constantFrom<Ties>('ordered', 'mixed', 'shuffled'),
+	announcesTotal: fc.boolean(),
 });
 
 /** The other lists of the service, and how far n8n's clock is ahead. */

@@ -18,6 +18,9 @@ const REMEMBERED_MS = 29 * DAY_MS;
 
 const MAX_CALM_POLLS = 300;
 
+/** How a form lists its responses. */
+const LISTING = ['order', 'pageSize', 'paging', 'ties', 'announcesTotal'] as const;
+
 /** All forms are watched. */
 export const ALL = { kind: 'all', except: [] } as const;
 
@@ -104,8 +107,8 @@ export class World {
 	createForm(id: string): Form {
 		const form = new Form(id, Math.floor(this.time.actual() / 1000) * 1000);
 		// it is listed as the others are
-		const [{ order, pageSize, paging }] = Object.values(this.forms);
-		this.forms[id] = Object.assign(form, { order, pageSize, paging });
+		const [first] = Object.values(this.forms);
+		this.forms[id] = Object.assign(form, lodash.pick(first, LISTING));
 		this.oracle.appear(form);
 		this.unlisted.add(form);
 		return form;
@@ -314,14 +317,14 @@ export function fill(form: Form, count: number, isIncomplete = (_number: number)
 }
 
 type Paged = { pages: number; isIncomplete?: (number: number) => boolean } & Given &
-	Partial<Pick<Form, 'order' | 'pageSize' | 'paging'>>;
+	Partial<Pick<Form, (typeof LISTING)[number]>>;
 
 /** A trigger on one form whose responses fill so many pages; the last page has room for one more. */
 export function createPaged({ pages, isIncomplete, ...given }: Paged) {
-	const { order = 'newest', pageSize = 3, paging = 'number', ...rest } = given;
-	const world = new World(['A'], rest);
+	const { pageSize = 3, ...rest } = given;
+	const world = new World(['A'], lodash.omit(rest, LISTING));
 	const { A } = world.forms;
-	Object.assign(A, { order, pageSize, paging });
+	Object.assign(A, { paging: 'number', pageSize, ...lodash.pick(rest, LISTING) });
 	fill(A, pages * pageSize - 1, isIncomplete);
 	return { world, A };
 }

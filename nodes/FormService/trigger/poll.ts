@@ -102,7 +102,7 @@ async function pollOnce(context: PollContext): Promise<PollOutput> {
 	if (error !== undefined) throw error;
 	const hasItems = items.length > 0;
 	const staticData = request.n8n.getWorkflowStaticData('node');
-	const after = { ...state, forms, listedSinceMs };
+	const after = { service: state.service, forms, listedSinceMs };
 	saveState(staticData, cache.states, state, after, { hasItems, nowMs: clock.now() });
 	if (hasItems) return sortByTime(items, 'oldest').map(({ item }) => item);
 	const errors = outcomes.flatMap((outcome) => getError(outcome) ?? []);

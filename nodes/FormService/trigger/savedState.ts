@@ -21,7 +21,6 @@ const schema = z.preprocess(
 		service: z.string(),
 		revision: z.number(),
 		listedSinceMs: z.number().optional(),
-		isDamaged: z.boolean().optional(),
 		forms: z.array(formSchema),
 	}),
 );
@@ -72,7 +71,7 @@ export function saveState(
 	staticData: IDataObject,
 	cache: StateCache,
 	before: TriggerState,
-	after: Omit<TriggerState, 'revision'>,
+	after: Omit<TriggerState, 'revision' | 'isDamaged'>,
 	{ hasItems, nowMs }: { hasItems: boolean; nowMs: number },
 ): void {
 	const hasChanged =

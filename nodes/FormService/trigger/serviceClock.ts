@@ -16,7 +16,7 @@ export class ServiceClock {
 	 */
 	readDate(dateMs: number | undefined, sentAtMs: number, nowMs: number): number {
 		if (dateMs === undefined) return this.toServiceMs(sentAtMs);
-		const latestMs = dateMs + 1_000;
+		const latestMs = dateMs + 999;
 		const isRight = dateMs <= nowMs && latestMs >= sentAtMs;
 		this.offsetMs = isRight ? 0 : latestMs - sentAtMs;
 		return dateMs;

@@ -124,10 +124,12 @@ async function findNewestMatch(
 		throw isFormNotFoundError(error) ? createFormNotFoundError(context.n8n.getNode(), id) : error;
 	});
 	const fields = lists.fields ? await readFields(context, id, output) : undefined;
+	// of several forms, those without the field do not match
 	const problem =
-		fields &&
-		(findConditionProblem(conditions, fields) ??
-			(hasSeveralForms(watch) ? undefined : findValueProblem(conditions, fields)));
+		fields && !hasSeveralForms(watch)
+			? (findConditionProblem(conditions, fields, name ?? id) ??
+				findValueProblem(conditions, fields))
+			: undefined;
 	if (problem !== undefined) throw createConditionError(context.n8n.getNode(), problem);
 	const entries = records.map((record) => ({ record }));
 	const met = await filterByConditions(entries, conditions, fields ?? []);

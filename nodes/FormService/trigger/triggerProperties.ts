@@ -1,5 +1,5 @@
 import { sortBy } from 'lodash';
-import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+import type { IDisplayOptions, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { conditionProperties } from '../parameters/filters';
 import {
 	formLocator,
@@ -49,6 +49,27 @@ const exceptFormIds: INodeProperties = {
 	name: 'exceptFormIds',
 };
 
+/** Notices that say how soon events arrive; with another number of requests, they would be wrong. */
+const pollNotices = [
+	createPollNotice(`About every ${MINUTES} minutes. Leave Poll Times as it is.`, {
+		watch: ['one'],
+	}),
+	...[{ watch: ['several', 'all'] }, FORM_CREATED_CHOSEN].map((show) =>
+		createPollNotice(
+			`One form: about every ${MINUTES} minutes. Each further form adds ${MINUTES} minutes. Leave Poll Times as it is.`,
+			{ ...show, ...RESPONSE_EVENT_CHOSEN },
+		),
+	),
+];
+
+/** n8n shows no expression in a notice. */
+function createPollNotice(text: string, show: Record<string, string[]>): INodeProperties {
+	const isOther = { '/options.requestsPerDay': [{ _cnd: { exists: true } }] } as const;
+	const hide = 'watch' in show ? { ...FORM_CREATED_CHOSEN, ...isOther } : isOther;
+	const displayOptions = { show, hide } as unknown as IDisplayOptions;
+	return { displayName: text, name: 'requestsNotice', type: 'notice', default: '', displayOptions };
+}
+
 /** The parameters of the trigger. */
 export const triggerProperties: INodeProperties[] = [
 	{
@@ -58,7 +79,13 @@ export const triggerProperties: INodeProperties[] = [
 		required: true,
 		default: ['responseCompleted'],
 		options: triggerEvents,
-		hint: 'The test shows one event. To see another one, choose only that event.',
+	},
+	{
+		displayName: 'Fetch Test Event shows one of these events. To see another, choose it alone.',
+		name: 'testNotice',
+		type: 'notice',
+		default: '',
+		displayOptions: { show: { '/events[1]': [{ _cnd: { exists: true } }] } },
 	},
 	{
 		displayName:
@@ -102,14 +129,7 @@ export const triggerProperties: INodeProperties[] = [
 	{ ...formIds, required: true, displayOptions: showForWatch('several') },
 	{ ...exceptFormIds, displayOptions: showForWatch('all') },
 	{ ...exceptFormIds, displayOptions: { show: FORM_CREATED_CHOSEN } },
-	{
-		displayName: `New responses of one form arrive within about ${MINUTES} minutes, of several forms within ${MINUTES} minutes × number of forms. Form Service limits requests, so shorter Poll Times have no effect.`,
-		name: 'requestsNotice',
-		type: 'notice',
-		default: '',
-		// n8n shows no expression in a notice
-		displayOptions: { hide: { '/options.requestsPerDay': [{ _cnd: { exists: true } }] } },
-	},
+	...pollNotices,
 	{
 		displayName: 'Filters',
 		name: 'filters',
@@ -127,7 +147,8 @@ export const triggerProperties: INodeProperties[] = [
 			displayName: 'Emit Existing Responses',
 			name: 'emitExisting',
 			type: 'options',
-			default: 'no',
+			// adding the option turns it on; without it, no existing response starts the workflow
+			default: 'all',
 			options: toOptions(BACKFILL_CHOICES),
 			displayOptions: { show: RESPONSE_EVENT_CHOSEN },
 			description: 'Which responses created before the first activation also start the workflow',

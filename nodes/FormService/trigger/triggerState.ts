@@ -23,13 +23,15 @@ export const formSchema = z.object({
 		.string()
 		.refine((text) => decodeSeenResponses(text) !== undefined)
 		.optional(),
-	/** Which responses are existing, until the first pass is over. Without a baseline, each unseen response is new. */
+	/** Which responses existed before the form was watched. Without a baseline, each unseen response is new. */
 	baseline: z
 		.object({
-			/** Responses that were created then or later are new. By the service's clock. */
+			/** Responses that were created then or later are new. By the service's clock, cut to seconds. */
 			sinceMs: z.number(),
 			/** Existing responses that were created then or later are delivered: 0 for all, undefined for none. */
 			backfillSinceMs: z.number().optional(),
+			/** All pages were read once: from then on, a response without a time is new. */
+			isFirstPassOver: z.boolean().optional(),
 		})
 		.optional(),
 	/** The request debt; undefined until a request was sent. */
@@ -65,7 +67,7 @@ export type TriggerState = Readonly<{
 	revision: number;
 	/** When the list of all forms was first read, by the service's clock. */
 	listedSinceMs?: number;
-	/** An earlier state could not be read: existing responses start nothing. */
+	/** The saved state could not be read, so existing responses start nothing in this poll. Not saved. */
 	isDamaged?: boolean;
 	/** By ID. */
 	forms: ReadonlyMap<string, FormState>;

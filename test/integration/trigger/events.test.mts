@@ -1,5 +1,6 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { time } from '../harness.mts';
 import { serveLists } from './watching.mts';
 
 const lists = await serveLists();
@@ -20,17 +21,38 @@ describe('Emit Existing Responses', () => {
 		lists.responses.push({ uuid: 'timeless' }, { uuid: 'unreadable', created_at: 'recently' });
 	});
 
-	it.each<[string, INodeParameters, string]>([
-		['none, by default', {}, ''],
-		['all', { emitExisting: 'all' }, all],
-		['those of a day in the workflow’s time zone or later', since('2026-01-31'), 'third late'],
-		['those with a time, since 1970', since('1970-01-01T00:00:00Z'), 'first second third late'],
-		['those since an expression', since('={{ DateTime.fromISO("2026-01-31T05:00:01Z") }}'), 'late'],
-	])('starts the workflow for %s', async (_text, options, expected) => {
+	it.each<[string, INodeParameters, string, string]>([
+		['none, by default', {}, '', ''],
+		['all', { emitExisting: 'all' }, all, 'older later'],
+		[
+			'those of a day in the workflow’s time zone or later',
+			since('2026-01-31'),
+			'third late',
+			'later',
+		],
+		[
+			'those with a time, since 1970',
+			since('1970-01-01T00:00:00Z'),
+			'first second third late',
+			'older later',
+		],
+		[
+			'those since an expression',
+			since('={{ DateTime.fromISO("2026-01-31T05:00:01Z") }}'),
+			'late',
+			'later',
+		],
+	])('starts the workflow for %s', async (_text, options, expected, expectedUnlisted) => {
 		const { first, poll } = await publish({ options });
 		expect(listIds(first)).toBe(expected);
-		lists.responses.push({ uuid: 'new', created_at: '2026-01-01T00:00:00Z' });
-		expect(listIds(await poll())).toBe('new');
+		// times are cut to seconds
+		const [second] = new Date(time.now()).toISOString().split('.');
+		lists.responses.push({ uuid: 'new', created_at: `${second}Z` }, { uuid: 'untimed' });
+		expect(listIds(await poll())).toBe('new untimed');
+		// what existed and was not listed before is existing for good
+		lists.responses.push({ uuid: 'older', created_at: '2026-01-01T00:00:00Z' });
+		lists.responses.push({ uuid: 'later', created_at: '2026-02-01T00:00:00Z' });
+		expect(listIds(await poll())).toBe(expectedUnlisted);
 	});
 
 	it.each(['', 'soon', '2026-02-30'])('fails the activation if the date is "%s"', async (date) => {

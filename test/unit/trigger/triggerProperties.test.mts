@@ -28,12 +28,15 @@ const aboutResponses = ['filters', 'answerKeys', 'downloadFiles', 'columns', 'em
 
 it.each<[INodeParameters, string[], string[]]>([
 	[{}, ['watch', 'formId', 'requestsNotice', ...aboutResponses], ['formIds', 'exceptFormIds']],
-	[{ watch: 'several' }, ['watch', 'formIds'], ['formId', 'exceptFormIds']],
+	[{ watch: 'several' }, ['watch', 'formIds', 'requestsNotice'], ['formId', 'exceptFormIds']],
 	[{ watch: 'all' }, ['watch', 'exceptFormIds'], ['formId', 'formIds']],
 	[{ events: ['responseCompleted'] }, [], [...incomplete, 'abandonedAfterHours']],
 	[{ events: ['responseStarted'] }, incomplete, ['abandonedAfterHours']],
 	[{ events: ['responseAbandoned'] }, [...incomplete, 'abandonedAfterHours'], []],
-	[{ events: ['responseUpdated'] }, ['filters'], incomplete],
+	[{ events: ['responseUpdated'] }, ['filters'], [...incomplete, 'testNotice']],
+	[{ events: ['responseUpdated', 'formUpdated'] }, ['filters', 'testNotice'], incomplete],
+	// one list shows the changes of all forms
+	[{ events: ['formUpdated'], watch: 'all' }, ['exceptFormIds'], ['requestsNotice']],
 	[{ events: ['formUpdated'] }, ['formId'], [...incomplete, ...aboutResponses]],
 	// Form Created watches all forms
 	[{ events: ['formCreated'] }, ['exceptFormIds'], ['watch', 'formId', ...aboutResponses]],
@@ -60,6 +63,9 @@ it('A trigger that nobody has set watches one form for new responses, and its no
 	const used = ['events', 'watch', 'abandonedAfterHours'].map((name) => find(name).default);
 	expect(used).toEqual([['responseCompleted'], 'one', 24]);
 	const defaults = Object.fromEntries(options.map((one) => [one.name, one.default]));
-	expect(defaults).toMatchObject({ emitExisting: 'no', maxPerPoll: 100, requestsPerDay: 720 });
-	expect(find('requestsNotice').displayName).toContain('2 minutes × number of forms');
+	expect(defaults).toMatchObject({ emitExisting: 'all', maxPerPoll: 100, requestsPerDay: 720 });
+	const notices = triggerProperties.filter(({ name }) => name === 'requestsNotice');
+	const [one, several] = notices.map(({ displayName }) => displayName);
+	expect(one).toBe('About every 2 minutes. Leave Poll Times as it is.');
+	expect(several).toContain('Each further form adds 2 minutes.');
 });

@@ -64,20 +64,18 @@ export function conditionsNeedFields({ conditions }: ConditionSet): boolean {
 export type ConditionProblem = { message: string; description: string };
 
 /**
- * Finds the first name in conditions that is neither a field nor an attribute. No response or every response
- * would meet such a condition.
+ * Finds the first name in conditions that is neither a field nor an attribute. No response would meet such a
+ * condition, unless it is Is Empty.
  */
 export function findConditionProblem(
 	{ conditions }: ConditionSet,
 	fields: readonly FormField[],
+	formName?: string,
 ): ConditionProblem | undefined {
-	const index = conditions.findIndex(
-		({ field }) =>
-			findField(field, fields) === undefined &&
-			!SIMPLIFIED_ATTRIBUTES.includes(getAttribute(field)),
-	);
+	const index = conditions.findIndex(({ field }) => isUnknownName(field, fields));
 	if (index < 0) return undefined;
-	const message = `The form has no field "${conditions[index].field}"`;
+	const form = formName === undefined ? 'The form' : `The form "${formName}"`;
+	const message = `${form} has no field "${conditions[index].field}"`;
 	const titles = formatNames(fields.map(({ title }) => `"${title}"`)) || 'none';
 	const description = `Choose the field of condition ${index + 1} again, or remove the condition. The form's fields are ${titles}.`;
 	return { message, description };
@@ -106,6 +104,12 @@ export function findValueProblem(
 			? 'The choices are yes and no.'
 			: `The choices are ${names}. To find an answer that was entered under "Other", use Contains.`;
 	return { message, description };
+}
+
+/** Whether a name is neither that of a field nor that of an attribute. */
+function isUnknownName(name: string, fields: readonly FormField[]): boolean {
+	const isAttribute = SIMPLIFIED_ATTRIBUTES.includes(getAttribute(name));
+	return findField(name, fields) === undefined && !isAttribute;
 }
 
 function getAttribute(name: string): string {
@@ -152,7 +156,9 @@ function prepareCondition(
 	// a value that is not a time is neither before nor after a time
 	const timeMs = parseTimeMs(value, zone) ?? NaN;
 	const day = parseDay(value);
-	return { operator, field, attribute, kind, choices, zone, value, timeMs, day };
+	// of several forms, one can lack a field that others have
+	const isMissing = isUnknownName(name, fields);
+	return { operator, field, attribute, isMissing, kind, choices, zone, value, timeMs, day };
 }
 
 function getAttributeKind(attribute: string): FieldKind {
@@ -166,7 +172,8 @@ function meetsCondition(
 	{ byField }: MatchResult,
 	condition: PreparedCondition,
 ): boolean {
-	const { operator, field, attribute, value } = condition;
+	const { operator, field, attribute, isMissing, value } = condition;
+	if (isMissing) return operator === 'isEmpty';
 	// a service can have the time of submission under another name
 	const submittedAt = attribute === 'submitted_at' ? getSubmissionTimeMs(record) : null;
 	const answer = field ? byField[field.index]?.value : (record[attribute] ?? submittedAt);

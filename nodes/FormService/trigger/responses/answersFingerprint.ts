@@ -1,7 +1,10 @@
+import { isEmpty, mapValues, pickBy } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { decodeAnswers, getAnswerAttributes } from '../../api/answers/decode';
 import { encodeAnswer, type AnswerSpec } from '../../api/answers/fieldKinds';
-import { isRecord, sortKeys } from '../../api/records';
+import { findFile } from '../../api/answers/uploads';
+import { getListEntries, isRecord, sortKeys } from '../../api/records';
+import { parseUrl } from '../../api/url';
 import { computeFingerprint, FINGERPRINT_LENGTH, type Fingerprint } from '../fingerprint';
 
 /** Whether the answers of a response have changed. */
@@ -25,13 +28,12 @@ const MAX_CACHED = 200_000;
 export function computeAnswersFingerprint(record: IDataObject): AnswersFingerprint | undefined {
 	const containers = getAnswerAttributes(record).map((name) => record[name]);
 	if (containers.every((one) => one === undefined)) return undefined;
-	const json = JSON.stringify(containers);
-	const key = computeFingerprint(json);
+	const key = computeFingerprint(JSON.stringify(containers));
 	const cached = fingerprintCache.get(key);
 	if (cached !== undefined) return cached;
 	const { answers, problem } = decodeAnswers(record);
 	// a shape that cannot be read is compared as a whole
-	let inOrder = problem === undefined ? '' : json;
+	let inOrder = problem === undefined ? '' : JSON.stringify(normalizePart(containers));
 	const byField = [inOrder];
 	for (const { label, uuid: field = label, value } of answers) {
 		const text = toHashText(value);
@@ -51,11 +53,45 @@ export function computeAnswersFingerprint(record: IDataObject): AnswersFingerpri
 const ANY_FIELD: AnswerSpec = { kind: 'text', choices: [] };
 
 function toHashText(value: unknown): string {
-	const sorted = sortKeys(value);
-	// PHP sends a list with gaps as an object
-	const given = isRecord(sorted) ? Object.values(sorted) : sorted;
-	const encoded = encodeAnswer(given, ANY_FIELD, { zone: 'utc' });
-	return 'problem' in encoded ? JSON.stringify(sorted) : String(encoded.answer ?? '');
+	const part = normalizePart(value);
+	const encoded = encodeAnswer(part, ANY_FIELD, { zone: 'utc' });
+	return 'problem' in encoded ? JSON.stringify(part) : String(encoded.answer ?? '');
+}
+
+/**
+ * Returns what a part of an answer says, whatever its spelling: files without the query of their address,
+ * objects with sorted names and without empty values, `{"0": "A", "2": "B"}` of PHP as the list that it is.
+ */
+function normalizePart(value: unknown): unknown {
+	if (typeof value === 'string') return dropFileQuery(value);
+	const entries = getListEntries(value);
+	if (entries !== undefined) return entries.map(normalizePart);
+	if (!isRecord(value)) return value;
+	const file = findFile(value);
+	if (file !== undefined) return dropFileQuery(`${file.name}|${file.url}`);
+	const named = pickBy(mapValues(sortKeys(value) as IDataObject, normalizePart), hasValue);
+	return isEmpty(named) ? null : named;
+}
+
+const hasValue = (value: unknown) => value !== null && value !== undefined && value !== '';
+
+/** Matches parameters that sign an address, such as "X-Amz-Signature", "sig" of Azure and "expires". */
+const SIGNATURE = /^(x-(amz|goog)-.+|.*signature|sig|expires|token)$/i;
+
+/** Matches "cv.pdf" and not "page.html", which shows something else for another query. */
+const FILE_PATH = /\.(?!html?$|php$|aspx?$|jsp$)[a-z0-9]{1,8}$/i;
+
+/**
+ * Cuts the query off the address of a file, such as `cv.pdf|https://host/cv.pdf?signature=1`: services sign
+ * addresses anew for each listing. Other addresses are answers with their query.
+ */
+function dropFileQuery(text: string): string {
+	const start = text.toLowerCase().lastIndexOf('|http') + 1;
+	const url = parseUrl(text.slice(start).trim());
+	if (url === undefined || !/^https?:$/.test(url.protocol)) return text;
+	const isSigned = [...url.searchParams.keys()].some((name) => SIGNATURE.test(name));
+	const isFile = start > 0 || isSigned || FILE_PATH.test(url.pathname);
+	return isFile ? text.slice(0, start) + text.slice(start).split(/[?#]/)[0] : text;
 }
 
 /**

@@ -42,6 +42,9 @@ export type DetectedEvent = Readonly<{
 	page: FetchedPage;
 }>;
 
+/** How far two clocks that are set by a server can differ, with times that are cut to seconds. */
+const CLOCK_TOLERANCE_MS = 2_000;
+
 /** What the pages of one reading show. */
 export class Comparison {
 	/** Responses that have changed without an event. */
@@ -77,10 +80,26 @@ export class Comparison {
 		}
 	}
 
-	/** Whether a page ends with a response that was seen before the reading. */
-	endsWithSeen({ records }: FetchedPage): boolean {
+	/**
+	 * Whether a page, of a list that has the newest responses first, ends with a response that was seen before
+	 * the reading and shows that no later page has a new one. Each page can have responses of one second in
+	 * another order. So new ones can follow while that second is as late as the last reading, or has had new
+	 * responses in this reading.
+	 *
+	 * @param lastReadMs when the form was last read, by the service's clock
+	 */
+	endsWithSeen({ records }: FetchedPage, lastReadMs: number): boolean {
 		const last = records.at(-1);
-		return last !== undefined && this.seen.has(computeFingerprint(getComparableId(last)!));
+		if (last === undefined || !this.isSeen(last)) return false;
+		const timeMs = getCreationTimeMs(last);
+		if (timeMs === undefined) return true;
+		if (timeMs >= lastReadMs - CLOCK_TOLERANCE_MS) return false;
+		const others = [...records, ...this.events.map(({ record }) => record)];
+		return !others.some((one) => getCreationTimeMs(one) === timeMs && !this.isSeen(one));
+	}
+
+	private isSeen(record: IDataObject): boolean {
+		return this.seen.has(computeFingerprint(getComparableId(record)!));
 	}
 
 	/**
@@ -138,12 +157,12 @@ function findAnswers(record: IDataObject): AnswersFingerprint | undefined {
 
 /**
  * Whether an unseen response existed before its form was watched and starts nothing. Without a time, a response
- * existed, and is older than any date.
+ * existed if the first pass is not over, and is older than any date.
  */
 function isExistingResponse(record: IDataObject, baseline: ComparisonRules['baseline']): boolean {
 	if (baseline === undefined) return false;
-	const { sinceMs, backfillSinceMs = Infinity } = baseline;
-	const createdAtMs = getCreationTimeMs(record) ?? -Infinity;
+	const { sinceMs, backfillSinceMs = Infinity, isFirstPassOver } = baseline;
+	const createdAtMs = getCreationTimeMs(record) ?? (isFirstPassOver ? Infinity : -Infinity);
 	return createdAtMs < sinceMs && backfillSinceMs !== 0 && createdAtMs < backfillSinceMs;
 }
 

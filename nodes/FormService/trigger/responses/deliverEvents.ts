@@ -9,6 +9,7 @@ import type { FormField } from '../../api/answers/fields';
 import { hasUnmatchedAnswers } from '../../api/answers/matchAnswers';
 import { yieldIfDue } from '../../api/clock';
 import { createInputError } from '../../api/errors';
+import { getSelectedFormName } from '../../parameters/formId';
 import { findFormName } from '../formNames';
 import type { OutputItem, PollContext } from '../pollContext';
 import { hasSeveralForms } from '../triggerParameters';
@@ -74,29 +75,38 @@ async function filterEvents(
 	const { conditions, lists } = parameters;
 	const needsFields = conditionsNeedFields(conditions);
 	// a person who publishes the workflow is to see what is wrong with the filters
-	const isNeeded = events.length > 0 || (needsFields && reason === 'publish');
+	const checksAnyway = needsFields && isOnlyForm(context) && reason === 'publish';
+	const isNeeded = events.length > 0 || checksAnyway;
 	if (!lists.fields || !isNeeded) {
 		return { matches: await filterByConditions(events, conditions, []), fieldRequests: 0 };
 	}
 	const records = events.map(({ record }) => record);
 	let { fields, requests: fieldRequests } = await fetchFormFields(context, formId);
-	if (findProblem(context, fields) || (await hasUnmatchedAnswers(records, fields))) {
+	if (findProblem(context, formId, fields) || (await hasUnmatchedAnswers(records, fields))) {
 		const refreshed = await fetchFormFields(context, formId, true);
 		fields = refreshed.fields;
 		fieldRequests += refreshed.requests;
 	}
-	const problem = findProblem(context, fields);
-	if (problem) throw createConditionError(request.n8n.getNode(), problem);
+	const problem = findProblem(context, formId, fields);
+	// of several forms, one can lack a field that others have: its responses do not match
+	if (problem && isOnlyForm(context)) throw createConditionError(request.n8n.getNode(), problem);
 	return { matches: await filterByConditions(events, conditions, fields), fields, fieldRequests };
 }
 
 /** Finds out what is wrong with the conditions. A running trigger continues if a choice is changed. */
-function findProblem({ parameters, reason }: PollContext, fields: readonly FormField[]) {
-	const { conditions, watch } = parameters;
+function findProblem(context: PollContext, formId: string, fields: readonly FormField[]) {
+	const { cache, parameters, reason, request } = context;
+	const { conditions } = parameters;
 	if (!conditionsNeedFields(conditions)) return undefined;
-	const checksValues = reason === 'publish' && !hasSeveralForms(watch);
+	const selectedName = getSelectedFormName(request.n8n.getNode(), formId);
+	const formName = selectedName ?? cache.names.byId.get(formId) ?? formId;
+	const checksValues = reason === 'publish' && isOnlyForm(context);
 	const valueProblem = checksValues ? findValueProblem(conditions, fields) : undefined;
-	return findConditionProblem(conditions, fields) ?? valueProblem;
+	return findConditionProblem(conditions, fields, formName) ?? valueProblem;
+}
+
+function isOnlyForm({ parameters }: PollContext): boolean {
+	return !hasSeveralForms(parameters.watch);
 }
 
 /** Returns the error for a condition that names a field that the form does not have. */
@@ -106,7 +116,7 @@ export function createConditionError(
 ) {
 	return createInputError(node, {
 		message,
-		description: `${description} No response is lost meanwhile.`,
+		description: `${description} Fetch Test Event and publishing show this error as well. No response is lost meanwhile.`,
 		failure: { cause: 'configuration-invalid' },
 	});
 }

@@ -46,12 +46,13 @@ export async function fetchFormPages(
 	{ from, maxPages, stopsAtSeen }: Reading,
 	capacity: number,
 ): Promise<FetchedReading> {
-	const { parameters, cache, request, times } = context;
+	const { parameters, cache, request, state, times } = context;
 	const maxRequests = parameters.lists.fields
 		? Math.min(maxPages, MAX_PAGES_WITH_FIELDS)
 		: maxPages;
 	const target = createTarget(request.account, endpoints.listResponses, { formId });
 	const startedAtMs = clock.now();
+	const lastReadAtMs = state.forms.get(formId)?.debt?.atMs ?? -Infinity;
 	const comparison = new Comparison(cache.seen.decode(formId, before.seen));
 	const pages: FetchedPage[] = [];
 	let form = before;
@@ -70,7 +71,8 @@ export async function fetchFormPages(
 			if (comparison.eventCount >= capacity) return finish('noCapacity');
 			// an earlier poll may have delivered only some events of the page where the reading continues
 			const isPartlySeen = page.url === from?.url;
-			if (stopsAtSeen && !isPartlySeen && comparison.endsWithSeen(page))
+			const lastReadMs = cache.serviceClock.toServiceMs(lastReadAtMs);
+			if (stopsAtSeen && !isPartlySeen && comparison.endsWithSeen(page, lastReadMs))
 				return finish('seenResponse');
 			if (pages.length >= maxRequests || clock.now() >= times.readUntilMs) return finish('limit');
 		}
@@ -101,7 +103,9 @@ async function comparePage(
 export function ensureBaseline(context: PollContext, form: FormState = {}): FormState {
 	if (form.seen !== undefined || form.baseline !== undefined) return form;
 	const { cache, parameters, state, times } = context;
-	const sinceMs = cache.serviceClock.toServiceMs(times.startedAtMs);
+	const serviceMs = cache.serviceClock.toServiceMs(times.startedAtMs);
+	// the service cuts `created_at` to seconds
+	const sinceMs = Math.floor(serviceMs / 1_000) * 1_000;
 	const backfillSinceMs = state.isDamaged ? undefined : parameters.emitSinceMs;
 	return { ...form, baseline: { sinceMs, backfillSinceMs } };
 }

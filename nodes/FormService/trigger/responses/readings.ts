@@ -39,7 +39,8 @@ export type StopReason = 'endOfList' | 'seenResponse' | 'noCapacity' | 'limit' |
 
 /** Whether the next full pass is the first one, which waits for nothing while it advances. */
 export function isFirstPass({ seen, baseline, fullPass }: FormState): boolean {
-	return seen === undefined || (baseline !== undefined && fullPass?.next !== undefined);
+	const isUnderWay = baseline !== undefined && !baseline.isFirstPassOver;
+	return seen === undefined || (isUnderWay && fullPass?.next !== undefined);
 }
 
 /**
@@ -154,11 +155,11 @@ function advanceNewestPages(
 	return { ...form, newestPages: { at, next: next ?? toPosition(pages.at(-1)!) } };
 }
 
-/** From now on, each unseen response is new. */
 function endFullPass(form: FormState, last: FetchedPage, at: NewestAt | undefined): FormState {
 	const found = at && { at, next: at === 'lastPage' ? toPosition(last) : undefined };
 	const newestPages = at === form.newestPages?.at ? form.newestPages : found;
-	return { ...form, fullPass: {}, baseline: undefined, newestPages };
+	const baseline = form.baseline && { ...form.baseline, isFirstPassOver: true };
+	return { ...form, fullPass: {}, baseline, newestPages };
 }
 
 /** After this many failures in a row, a reading gives up its page. */

@@ -35,6 +35,19 @@ const updates: Record<string, [before: unknown, after: unknown]> = {
 		[...same, ...same],
 		[...same, ...change({ Age: 1 })],
 	],
+	'another choice is yes': [change({ Tags: { Red: true } }), change({ Tags: { Blue: true } })],
+	'another row of a matrix is chosen': [
+		change({ Tags: { Food: 'good', Room: 'bad' } }),
+		change({ Tags: { Food: 'bad', Room: 'good' } }),
+	],
+	'another file is uploaded': [
+		change({ Tags: 'a.pdf|https://host/a.pdf?sig=1' }),
+		change({ Tags: 'b.pdf|https://host/b.pdf?sig=1' }),
+	],
+	'an address that is no file has another query': [
+		change({ Tags: 'https://host/search?q=1' }),
+		change({ Tags: 'https://host/search?q=2' }),
+	],
 	'an unknown shape changes': [{ a: { b: [{ key: 1 }] } }, { a: { b: [{ key: 2 }] } }],
 };
 
@@ -58,6 +71,9 @@ const noUpdates: Record<string, IDataObject> = {
 	'the list is in another attribute': { responses: undefined, answers: same },
 	'there is a list for each page': { responses: [same.slice(0, 1), same.slice(1)] as never },
 	'choices become an object of PHP': { responses: change({ Tags: { 0: 'A', 2: 'B' } }) },
+	'parts of an object without a value are left out': {
+		responses: change({ City: { street: null, zip: '' } }),
+	},
 	'choices become a text': { responses: change({ Tags: 'A, B' }) },
 	'a number becomes a text': { responses: change({ Age: '36' }) },
 	'a field is added': { responses: list({ New: '', ...given, Last: [] }) },
@@ -66,6 +82,31 @@ const noUpdates: Record<string, IDataObject> = {
 	'a field is renamed': { responses: list({ 'Full name': Name, ...others }) },
 	'the reply has no answers for once': { responses: undefined },
 };
+
+const sign = (address: string, n: number) => ({
+	'by S3': `${address}?X-Amz-Date=2026112${n}&X-Amz-Signature=${n}`,
+	'by Azure': `${address}?sv=2026&se=2026-11-2${n}&sig=${n}%3D`,
+	'by a framework': `${address}?expires=176${n}&signature=${n}`,
+});
+
+const files: Record<string, (address: string) => unknown> = {
+	'a name and an address': (address) => `cv.pdf|${address}`,
+	'a name without an extension': (address) => [`scan|${address}`, `what? (1).jpg|${address}`],
+	'an address': (address) => address,
+	'an object': (address) => [{ name: 'cv.pdf', url: address, size: 7 }],
+	'a part of an object': (address) => ({ files: [{ filename: 'cv.pdf', url: address }] }),
+};
+
+it.each(Object.keys(files))('A file that is %s is the same with another signature', (shape) => {
+	for (const path of ['https://host.example/files/7/cv.pdf', 'https://host.example/files/7']) {
+		for (const way of ['by S3', 'by Azure', 'by a framework'] as const) {
+			const [before, after] = [1, 2].map((n) => ({
+				responses: change({ Tags: files[shape](sign(path, n)[way]) as IDataObject }),
+			}));
+			expect(isUpdate(before, after), `${path}, signed ${way}`).toBe(false);
+		}
+	}
+});
 
 it.each(Object.entries(noUpdates))('A response is not updated if %s', (_text, after) => {
 	expect(isUpdate({ responses: same }, { responses: same, ...after })).toBe(false);

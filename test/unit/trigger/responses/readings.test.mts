@@ -77,11 +77,12 @@ it('A long first pass finds newest pages at the beginning before it has ended', 
 	]);
 });
 
-it('Every unseen response is new once all pages were read', () => {
+it('A form remembers what existed, and that its first pass is over', () => {
 	const form: FormState = { baseline: { sinceMs: 0 } };
 	const first = createReading('firstPass');
 	const pages = createPages(1, 2);
-	expect(readings.advanceReading(form, first, pages, undefined, true).baseline).toBeUndefined();
+	const { baseline } = readings.advanceReading(form, first, pages, undefined, true);
+	expect(baseline).toEqual({ sinceMs: 0, isFirstPassOver: true });
 	const again = readings.advanceReading(form, first, pages, at(1), false);
 	expect([again.baseline, again.fullPass?.next]).toEqual([form.baseline, at(1)]);
 });
