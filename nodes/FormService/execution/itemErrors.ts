@@ -86,7 +86,11 @@ export function createStopError(
 ): NodeError {
 	const { n8n, index: itemIndex, endpoint } = item;
 	const { message, failure } = error;
-	const sentItems = describeSentItems(progress, itemIndex);
+	const canAddAgain = endpoint.effect.kind === 'nonIdempotent' && progress.finalItems.length > 0;
+	const sentItems = compact([
+		describeSentItems(progress, itemIndex),
+		canAddAgain && RETRY_ADDS_AGAIN,
+	]).join('\n');
 	if (error instanceof ServiceError) {
 		const texts = [error.description, describeItemNumber(item, progress.total), sentItems];
 		return error.withText({ message, description: compact(texts).join('\n') }, itemIndex);
@@ -97,6 +101,10 @@ export function createStopError(
 	const description = compact(texts).join('\n');
 	return createInputError(n8n.getNode(), { message, description, failure, itemIndex });
 }
+
+/** A retry of a whole execution is a new execution for n8n: it knows nothing of what the first one has sent. */
+const RETRY_ADDS_AGAIN =
+	"Retry under Executions sends all items again. With 'Skip Duplicates By', it skips what was added.";
 
 /** Describes which of several items failed, since n8n adds "[item 3]" to the message for the fourth item. */
 function describeItemNumber({ index, row }: InputItem, total: number): string {

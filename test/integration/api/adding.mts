@@ -11,6 +11,7 @@ export const addTo = (formId: string): INodeParameters => ({
 	formId: locator(formId),
 	inputMode: 'json',
 	answersJson: '={{ $json }}',
+	options: { allowMissingAnswers: true },
 });
 
 export const addEach = addTo(demoForms.survey);

@@ -40,6 +40,7 @@ const SHOWN_WITH: Record<string, INodeParameters> = {
 	emitSince: { options: { emitExisting: 'since' } },
 	allowMissingAnswers: { inputMode: 'auto' },
 	settings: { inputMode: 'fields' },
+	'options.clearText': { inputMode: 'auto' },
 	clear: { inputMode: 'fields' },
 	abandonedAfterHours: { events: ['responseAbandoned'] },
 	formIds: { watch: 'several' },

@@ -1,9 +1,10 @@
-import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
+import { NodeHelpers, type IDataObject, type INode, type INodeParameters } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import { settings } from '../../../nodes/FormService/api/settings/settings.ts';
 import { demoForms, status, type Fault, type FaultName } from '../../service/index.mts';
 import { itemsOf, locator } from '../harness.mts';
 import { addTo } from '../api/adding.mts';
+import { nodeOf } from '../n8n/package.mts';
 import { operationCases } from '../resources/operations.mts';
 import { running } from '../world.mts';
 import { agents, runAgent } from './agent.mts';
@@ -165,6 +166,64 @@ describe('A model', () => {
 		expect(new Set(texts).size).toBe(operationCases.length);
 		for (const text of texts) expect(text).toMatch(/^[A-Z][^{}]{60,}\.$/);
 		for (const { name } of settings) expect(texts.join(' ')).toContain(name);
-		expect(texts.join(' ')).toContain('seo_title: text of at most 255 characters, or null; show');
+		expect(texts.join(' ')).toContain('seo_title (255)');
+	});
+
+	it.each(operationCases)(
+		'reads at most 1,024 characters of $name, in each mode',
+		(operationCase) => {
+			const { resource, operation, properties } = operationCase;
+			const modes = properties.find(({ name }) => name === 'inputMode')?.options ?? [{}];
+			const { description } = nodeOf('formService');
+			for (const mode of modes) {
+				const given = { resource, operation, ...('value' in mode && { inputMode: mode.value }) };
+				const parameters = NodeHelpers.getNodeParameters(
+					description.properties,
+					given as INodeParameters,
+					true,
+					false,
+					{ type: 'formServiceTool', typeVersion: 1 } as INode,
+					{ ...description, name: 'formServiceTool' },
+				)!;
+				const tool = { parameters } as INode;
+				const text = NodeHelpers.getToolDescriptionForNode(tool, nodeOf('formService'));
+				expect(text).toBe(parameters.toolDescription);
+				// longer ones are refused by OpenAI and Azure, and with them the whole agent
+				expect(text.length).toBeLessThanOrEqual(1_024);
+			}
+		},
+	);
+
+	it('changes no setting by null, "" or "null"', async () => {
+		const ask = (key: string) => `={{ $fromAI('${key}', '', 'string') }}`;
+		const asJson = { inputMode: 'json', settingsJson: ask('settings') };
+		const asFields = {
+			settings: {
+				seo_title: ask('title'),
+				closed_message: ask('message'),
+				is_closed: ask('closed'),
+			},
+		};
+		const update = { resource: 'setting', operation: 'update', formId: locator(contact) };
+		const values = { title: 'null', message: '', closed: 'true' };
+		await run('itself', { ...update, ...asFields }, [values]);
+		const settingsJson = {
+			seo_title: 'null',
+			closed_message: null,
+			cta_label: ' ',
+			is_closed: true,
+		};
+		await run('itself', { ...update, ...asJson }, [{ settings: JSON.stringify(settingsJson) }]);
+		expect(service.requests.map(({ body }) => body)).toEqual([
+			{ is_closed: true },
+			{ is_closed: true },
+		]);
+		const { results } = await run(
+			'itself',
+			{ ...update, ...asJson },
+			[{ settings: '{"closed_message": null}' }],
+			{ onError: 'continueRegularOutput' },
+		);
+		expect(JSON.stringify(results)).toContain('Add at least one setting');
 	});
 });

@@ -102,7 +102,7 @@ it('A node that stops says how many of the items were sent, which ones, and whic
 	const kinds = rowsOf('slow', 'fine', 'refused', 'fine', 'lost');
 	const { error } = await addRows(kinds.map((row, at) => ({ ...row, row_number: at + 20 })));
 	expect(error?.description).toMatch(
-		/ of its items\.<br>\nItem 2 is row 22\.<br>\n3 of the 5 items were already sent \(rows 20 to 21, 23\)\. Run only the other items again\. May or may not have been sent: row 24\. Check before you run this again\.$/,
+		/ of its items\.<br>\nItem 2 is row 22\.<br>\n3 of the 5 items were already sent \(rows 20 to 21, 23\)\. Run only the other items again\. May or may not have been sent: row 24\. Check before you run this again\.<br>\nRetry under Executions sends all items again\. With 'Skip Duplicates By', it skips what was added\.$/,
 	);
 });
 

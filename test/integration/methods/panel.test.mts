@@ -95,7 +95,10 @@ function listShown(parameters: INodeParameters, tool = ''): string[] {
 }
 
 it('A new node gets the newest 50 responses, simplified', () => {
-	expect(description).toMatchObject({ usableAsTool: true, defaults: { name: 'Form Service' } });
+	expect(description).toMatchObject({
+		usableAsTool: { replacements: { description: expect.stringContaining('agent') } },
+		defaults: { name: 'Form Service' },
+	});
 	const defaults = { returnAll: false, limit: 50, status: 'all', sort: 'newest', simplify: true };
 	expect(fillIn({})).toMatchObject({ resource: 'response', operation: 'getAll', ...defaults });
 	expect(fillIn({ resource: 'form' })).toMatchObject({ operation: 'getAll' });
@@ -108,15 +111,15 @@ describe('The panel of the node', () => {
 		response getAll | {"simplify": false, "returnAll": true} | formId returnAll status filters sort simplify options: downloadFiles
 		response getAll Tool | {} | toolDescription formId limit skip status filters sort output options: downloadFiles
 		response get | {"options": {"columns": true, "downloadFiles": true}} | formId responseId simplify options: answerKeys downloadFiles columns
-		response create | {"inputMode": "auto"} | formId inputMode columnsNotice formNotice ${adding}
-		response create | {} | formId inputMode fields ${adding}
-		response create | {"inputMode": "json"} | formId inputMode answersJson options: allowOtherChoices skipIfExists
+		response create | {"inputMode": "auto"} | formId inputMode columnsNotice formNotice fields ${adding}
+		response create | {} | formId inputMode fields choicesNotice ${adding}
+		response create | {"inputMode": "json"} | formId inputMode fields answersJson ${adding}
 		response getPdf | {} | formId responseId download binaryPropertyName
 		response getPdf | {"download": false} | formId responseId download
 		response getPdf Tool | {} | toolDescription formId responseId
 		setting update | {} | formId inputMode settings clear preview options: skipUnchanged
-		setting update | {"inputMode": "auto"} | formId inputMode columnsNotice formNotice preview options: skipUnchanged
-		setting update | {"inputMode": "auto", "formId": {"__rl": true, "mode": "id", "value": "={{ $json.id }}"}} | formId inputMode columnsNotice preview options: skipUnchanged
+		setting update | {"inputMode": "auto"} | formId inputMode columnsNotice formNotice preview options: skipUnchanged clearText
+		setting update | {"inputMode": "auto", "formId": {"__rl": true, "mode": "id", "value": "={{ $json.id }}"}} | formId inputMode columnsNotice preview options: skipUnchanged clearText
 		setting update | {"inputMode": "json"} | formId inputMode settingsJson preview options: skipUnchanged
 		form get | {"simplify": false} | formId simplify
 		form get Tool | {"output": "selectedFields"} | toolDescription formId output outputFields

@@ -23,6 +23,7 @@ const needed: INodeParameters = {
 	responseId: '={{ $json.responseId }}',
 	inputMode: 'json',
 	answersJson: '={{ $json.answers }}',
+	options: { allowMissingAnswers: true },
 	settingsJson: '={{ $json.settings }}',
 };
 

@@ -109,6 +109,47 @@ describe('Map Automatically', () => {
 		}
 	});
 
+	it('clears a setting by the text of the option, and only then', async () => {
+		const row = { id: contact, 'Closed: Message': ' (Empty) ' };
+		await run([row]);
+		await run([row], { options: { clearText: '(empty)' } });
+		expect(bodies()).toEqual([{ closed_message: ' (Empty) ' }, { closed_message: null }]);
+		const { error } = await run([row], { options: { clearText: ' ' } });
+		expect(error?.message).toBe("'Text That Clears a Setting' is empty");
+	});
+
+	it('names in the summary the columns with a value that are not used, and what they may mean', async () => {
+		const columns = { row_number: 2, name: 'x', 'Form URL': `https://forms.example/f/${contact}` };
+		const row = {
+			id: contact,
+			...columns,
+			Closed: 'yes',
+			'Closed mesage': 'Bye',
+			Owner: 'Ada',
+			Note: '',
+		};
+		const { items } = await run([row]);
+		expect(items[0].json.summary).toBe(
+			'Closed: Yes. Not used: Closed mesage (Closed: Message?), Owner',
+		);
+		expect(items[0].json.ignored).toEqual([
+			...['id', 'row_number', 'name', 'Form URL', 'Closed mesage', 'Owner', 'Note'],
+		]);
+		// the summary comes before a message, which can be long
+		const names = Object.keys(items[0].json);
+		expect(names.slice(0, 4)).toEqual(['id', 'name', 'status', 'summary']);
+		expect(names).toContain('message');
+	});
+
+	it.each([
+		[{ Closed: 'maybe' }, `'Closed' must be yes or no (got "maybe")`],
+		[{ 'Closed: Message': '#N/A' }, "'Closed: Message' has the error value #N/A"],
+	])('refuses %j', async (cells, message) => {
+		const { error } = await run([{ id: contact, ...cells }]);
+		expect(error?.message).toBe(message);
+		expect(service.requests).toEqual([]);
+	});
+
 	it('takes the columns named as a setting in the API or the editor, and lists the others as ignored', async () => {
 		const row = { id: contact, name: 'x', Description: 'x', Closed: 'Yes', ' CTA-Label ': 'Go' };
 		const { items } = await run([row]);
@@ -147,7 +188,6 @@ describe('Map Automatically', () => {
 			{ id: contact, ...empty, is_closed: ' ', Closed: false },
 			{ id: survey, ...empty },
 		];
-		await run(rows.slice(1), { options: { skipUnchanged: true } });
 		const { items } = await run(rows);
 		expect(bodies()).toEqual([{ is_closed: false }]);
 		expect(statusesOf(items)).toEqual(['updated', 'skipped']);
@@ -177,6 +217,43 @@ describe('Preview and Skip Unchanged', () => {
 		const updated = await run(rows, skip);
 		expect(updated.items[0].json).toMatchObject({ status: 'updated', changes, summary });
 		expect(bodies()).toEqual([undefined, undefined, body]);
+	});
+
+	it('show the name of a form whose row has no values, and find it in the list', async () => {
+		const rows = [contact, 'Absent'].map((id) => ({ id, Closed: '' }));
+		const { items } = await run(rows, { preview: true }, true);
+		const json = { id: contact, name: stored(contact).name, status: 'unchanged' };
+		expect(items[0].json).toMatchObject({ ...json, summary: 'No changes', changes: {} });
+		expect(items[1].json.error).toContain('Absent');
+	});
+
+	it('give the old values to go back by, as docs/settings.md says', async () => {
+		const before = stored(contact);
+		const { items } = await run(
+			[{ id: contact, is_closed: !before.is_closed, cta_label: 'Other' }],
+			skip,
+		);
+		const from =
+			'{{ Object.fromEntries(Object.entries($json.changes).map(([name, { from }]) => [name, from])) }}';
+		const back = {
+			inputMode: 'json',
+			settingsJson: `=${from}`,
+			formId: locator('={{ $json.id }}'),
+		};
+		await n8n.runNode({ ...update, ...back }, items);
+		expect(stored(contact)).toMatchObject({
+			is_closed: before.is_closed,
+			cta_label: before.cta_label,
+		});
+	});
+
+	it('are up to date after an update, as the service stores texts', async () => {
+		const rows = [{ id: contact, 'Closed: Message': ' Cafe\u0301 \n', 'SEO: Title': ' ' }];
+		await run(rows);
+		const trimmed = { ...stored(contact), closed_message: 'Café', seo_title: null };
+		const list = success([{ ...trimmed, id: contact }]);
+		service.faults.set({ fault: list, match: { path: /^\/forms$/ } });
+		expect(statusesOf((await run(rows, skip)).items)).toEqual(['skipped']);
 	});
 
 	it('find a form that does not exist before anything is sent', async () => {

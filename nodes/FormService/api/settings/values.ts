@@ -1,5 +1,6 @@
 import type { GenericValue, IDataObject } from 'n8n-workflow';
 import { truncateText } from '../errorTexts';
+import { findErrorValue } from '../errorValues';
 import { numberAsText, parseBoolean, parseNumber } from '../parseValues';
 import { toComparable } from '../spelling';
 import { isWebUrl } from '../url';
@@ -29,7 +30,10 @@ export function encodeSettings(uncheckedSettings: readonly UncheckedSetting[]): 
 		if (value === undefined) continue;
 		const setting = findSetting(inputName);
 		const encoded = setting && encodeSetting(setting, value);
-		if (setting === undefined)
+		const errorValue = findErrorValue(value);
+		if (errorValue !== undefined)
+			problems.push(`'${inputName}' has the error value ${errorValue}.`);
+		else if (setting === undefined)
 			problems.push(`'${inputName}' is not a setting that can be updated.`);
 		else if (encoded === undefined) problems.push(describeProblem(setting, inputName, value));
 		else if (!(setting.name in body)) body[setting.name] = encoded;

@@ -30,7 +30,7 @@ export const responseCreate: Operation = {
 	},
 	endpoint: endpoints.addResponse,
 	toolDescription:
-		'Adds a response (submission) to a form, which cannot be changed or deleted afterward. Sends no emails. Answers as JSON are an object by labels, custom keys or UUIDs of fields, with text, numbers, true or false, ISO dates, or lists of choices.',
+		'Adds a response (submission) to a form, which cannot be changed or deleted afterward. Sends no emails. Required questions need an answer. Answers as JSON are an object by labels, custom keys or UUIDs of fields, with text, numbers, true or false, ISO dates, or lists of choices.',
 	properties: [
 		formLocator,
 		createInputModeProperty(ANSWERS_MODE, {
@@ -68,6 +68,23 @@ export const responseCreate: Operation = {
 			displayOptions: { show: { inputMode: ['fields'] } },
 		},
 		{
+			// n8n forgets the value of a parameter that is hidden, unless another one has its name
+			displayName: 'Answers',
+			name: 'fields',
+			type: 'hidden',
+			default: '',
+			// a model would be asked for the answers of a hidden mapper
+			displayOptions: { show: { inputMode: ['auto', 'json'] }, hide: { '@tool': [true] } },
+		},
+		{
+			displayName:
+				'Several choices? Switch the field to Expression and enter them with commas, such as Forms, Reports.',
+			name: 'choicesNotice',
+			type: 'notice',
+			default: '',
+			displayOptions: { show: { inputMode: ['fields'] }, hide: { '@tool': [true] } },
+		},
+		{
 			displayName: 'Answers (JSON)',
 			name: 'answersJson',
 			type: 'json',
@@ -87,8 +104,6 @@ export const responseCreate: Operation = {
 				default: true,
 				description:
 					'Whether to add responses without answers to required fields, such as fields that the form shows only under a condition',
-				// JSON may leave out any field
-				displayOptions: { show: { '/inputMode': ['auto', 'fields'] } },
 			},
 			{
 				displayName: ALLOW_OTHER,

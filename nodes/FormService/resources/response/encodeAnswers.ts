@@ -1,9 +1,10 @@
-import { isEmpty } from 'lodash';
+import { compact, isEmpty } from 'lodash';
 import type { AnswerValue } from '../../api/answers/encode';
-import { findField, type AnswerableField } from '../../api/answers/fields';
+import { findFieldBySpelling, type AnswerableField } from '../../api/answers/fields';
 import { encodeAnswer, isBlank } from '../../api/answers/fieldKinds';
 import { formatNames } from '../../api/spelling';
 import { truncateText } from '../../api/errorTexts';
+import { findErrorValue } from '../../api/errorValues';
 import { isRecord } from '../../api/records';
 import {
 	createCombinedParameterError,
@@ -44,13 +45,11 @@ export type EncodedAnswers = {
 /** @throws NodeOperationError if the parameter cannot be understood */
 export function readUncheckedAnswers(input: ParameterContext): UncheckedAnswers {
 	const mode = readSelectedOption(input, 'inputMode', ANSWERS_MODE, INPUT_MODES);
-	const allowsMissing = readSwitch(input, 'options.allowMissingAnswers', ALLOW_MISSING, false);
 	return {
 		mode,
 		values: readValues(input, mode),
 		allowsOther: readSwitch(input, 'options.allowOtherChoices', ALLOW_OTHER, false),
-		// JSON may leave out any field
-		allowsMissing: allowsMissing || mode === 'json',
+		allowsMissing: readSwitch(input, 'options.allowMissingAnswers', ALLOW_MISSING, false),
 	};
 }
 
@@ -72,40 +71,119 @@ function readValues(
  */
 export function encodeAnswers(
 	input: ParameterContext,
-	{ mode, values, allowsOther, allowsMissing }: UncheckedAnswers,
+	unchecked: UncheckedAnswers,
 	fields: readonly AnswerableField[],
 ): EncodedAnswers {
-	const problems: string[] = [];
-	const ignored: string[] = [];
-	const given = new Map<AnswerableField, unknown>();
-	for (const [name, value] of Object.entries(values)) {
-		const field = findField(name, fields);
-		if (field !== undefined) {
-			if (isBlank(value)) continue;
-			if (given.has(field)) problems.push(`"${field.title}" has two answers.`);
-			given.set(field, value);
-		} else if (mode === 'auto') ignored.push(name);
-		// a mapped field without an answer may be gone
-		else if (mode === 'json' || !isBlank(value)) {
-			problems.push(`"${truncateText(name)}" is not a field of this form.`);
+	const matched = matchValues(unchecked, fields, input.isTool);
+	const { answers, ...found } = encodeValues(matched.values, unchecked, fields, input.zone);
+	const missing = unchecked.allowsMissing ? [] : found.missing;
+	const problems = compact([
+		...matched.problems,
+		...found.problems,
+		missing.length > 0 && describeMissing(missing, unchecked.mode),
+	]);
+	const isNothing = isEmpty(answers.data) && problems.length === 0;
+	if (isNothing) problems.push('There is no answer to send.');
+	if (problems.length === 0) return { ...answers, ignored: matched.ignored };
+	const ignored = formatNames(matched.ignored);
+	const titles = formatNames(fields.map(({ title }) => title));
+	const help = compact([
+		(isNothing || missing.length > 0) &&
+			ignored !== '' &&
+			`Columns that match no question: ${ignored}.`,
+		(isNothing || matched.hasUnknownName) && `The form's fields are ${titles}.`,
+		missing.length > 0 && `To leave required questions out, turn on '${ALLOW_MISSING}'.`,
+		found.hasOther && `To send other answers than the choices, turn on '${ALLOW_OTHER}'.`,
+	]);
+	throw createCombinedParameterError(input, problems, "answers can't be sent", help.join(' '));
+}
+
+type MatchedValues = {
+	values: ReadonlyMap<AnswerableField, unknown>;
+	/** With Map Automatically: the input fields that are named after no question. */
+	ignored: string[];
+	problems: string[];
+	hasUnknownName: boolean;
+};
+
+/** Finds the field of each value. A model writes null also as a text. */
+function matchValues(
+	{ mode, values: uncheckedValues }: UncheckedAnswers,
+	fields: readonly AnswerableField[],
+	fromModel: boolean,
+): MatchedValues {
+	const values = new Map<AnswerableField, unknown>();
+	const names = new Map<AnswerableField, string>();
+	const [ignored, problems]: [string[], string[]] = [[], []];
+	let hasUnknownName = false;
+	for (const [name, value] of Object.entries(uncheckedValues)) {
+		const field = findFieldBySpelling(name, fields);
+		const isNothing = isBlank(value) || (fromModel && value === 'null');
+		if (field === undefined) {
+			if (mode === 'auto') ignored.push(name);
+			// a mapped field without an answer may be gone
+			else if (mode === 'json' || !isNothing) {
+				problems.push(`"${truncateText(name)}" is not a field of this form.`);
+				hasUnknownName = true;
+			}
+			continue;
 		}
+		if (isNothing) continue;
+		const [subject, otherName] = [nameSource(field, name, mode), names.get(field)];
+		const errorValue = findErrorValue(value);
+		if (errorValue !== undefined) problems.push(`${subject} has the error value ${errorValue}.`);
+		if (otherName !== undefined) {
+			problems.push(`"${field.title}" has two answers, in "${otherName}" and "${name}".`);
+		}
+		names.set(field, name);
+		// an error value is not checked once more
+		values.set(field, errorValue === undefined ? value : ERROR_VALUE);
 	}
-	const answers: EncodedAnswers = { data: {}, byLabel: {}, ignored };
+	return { values, ignored, problems, hasUnknownName };
+}
+
+/** Stands for an answer whose problem is known. */
+const ERROR_VALUE = Symbol('error value');
+
+function nameSource({ title }: AnswerableField, name: string, mode: UncheckedAnswers['mode']) {
+	return mode === 'auto' ? `Column "${truncateText(name)}"` : `"${title}"`;
+}
+
+/** Encodes the answers of all fields, and finds required fields without an answer. */
+function encodeValues(
+	values: ReadonlyMap<AnswerableField, unknown>,
+	{ allowsOther }: UncheckedAnswers,
+	fields: readonly AnswerableField[],
+	zone: string,
+) {
+	const answers: Pick<EncodedAnswers, 'data' | 'byLabel'> = { data: {}, byLabel: {} };
+	const problems: string[] = [];
+	const missing: AnswerableField[] = [];
+	let hasOther = false;
 	for (const field of fields) {
-		const options = { zone: input.zone, allowOther: allowsOther };
-		const encoded = encodeAnswer(given.get(field), field, options);
-		if ('problem' in encoded) problems.push(`"${field.title}" ${encoded.problem}.`);
-		else if (encoded.answer !== undefined) {
+		const value = values.get(field);
+		if (value === ERROR_VALUE) continue;
+		const encoded = encodeAnswer(value, field, { zone, allowOther: allowsOther });
+		if ('problem' in encoded) {
+			problems.push(`"${field.title}" ${encoded.problem}.`);
+			hasOther ||= encoded.isOther === true;
+		} else if (encoded.answer !== undefined) {
 			answers.data[field.uuid] = encoded.answer;
 			answers.byLabel[field.title] = encoded.answer;
-		} else if (field.isRequired && !allowsMissing) {
-			problems.push(`"${field.title}" is required, unless '${ALLOW_MISSING}' is on.`);
-		}
+		} else if (field.isRequired) missing.push(field);
 	}
-	if (isEmpty(answers.data) && problems.length === 0) {
-		problems.push('There is no answer to send.');
-	}
-	if (problems.length === 0) return answers;
-	const help = `The form's fields are ${formatNames(fields.map(({ title }) => title))}.`;
-	throw createCombinedParameterError(input, problems, "answers can't be sent", help);
+	return { answers, problems, missing, hasOther };
+}
+
+/** Describes required questions without an answer in one sentence. */
+function describeMissing(
+	missing: readonly AnswerableField[],
+	mode: UncheckedAnswers['mode'],
+): string {
+	const titles = missing.map(({ title }) => `"${truncateText(title)}"`);
+	const list = [titles.slice(0, -1).join(', '), titles.at(-1)].filter(Boolean).join(' and ');
+	const verb = missing.length === 1 ? 'is' : 'are';
+	return mode === 'auto'
+		? `No column has an answer to ${list}, which ${verb} required.`
+		: `${list} ${verb} required.`;
 }

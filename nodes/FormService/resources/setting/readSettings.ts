@@ -1,17 +1,20 @@
 import { isEmpty } from 'lodash';
 import { isBlank } from '../../api/answers/fieldKinds';
 import { isRecord } from '../../api/records';
+import { foldCase } from '../../api/spelling';
 import { findSetting } from '../../api/settings/settings';
 import {
 	encodeSettings,
 	type UncheckedSetting,
 	type SettingValues,
 } from '../../api/settings/values';
+import { extractFormId } from '../../parameters/formId';
 import {
 	createParameterError,
 	createCombinedParameterError,
 	readSelectedOption,
 	readJsonObject,
+	readText,
 	readTextList,
 	type ParameterContext,
 } from '../../parameters/parameterContext';
@@ -19,6 +22,9 @@ import { INPUT_MODES } from '../../parameters/sharedProperties';
 
 /** The name of the parameter, as errors speak of it. */
 export const SETTINGS_MODE = 'Specify Settings';
+
+/** The name of the option, as errors speak of it. */
+export const CLEAR_TEXT = 'Text That Clears a Setting';
 
 /** Settings that Map Automatically leaves alone: columns with these names usually identify the form. */
 const IDENTIFYING_SETTINGS = ['name', 'description'];
@@ -29,6 +35,8 @@ export type CheckedSettings = {
 	body: SettingValues;
 	/** With Map Automatically: the input fields that are not used as a setting. */
 	ignored: string[];
+	/** Those of the ignored fields that have a value and do not identify the form or the row. */
+	unused: string[];
 };
 
 /**
@@ -36,19 +44,25 @@ export type CheckedSettings = {
  *
  * @throws NodeOperationError that names every invalid setting
  */
-export function readSettings(input: ParameterContext): CheckedSettings {
+export function readSettings(input: ParameterContext, formId: string): CheckedSettings {
 	const mode = readSelectedOption(input, 'inputMode', SETTINGS_MODE, INPUT_MODES);
-	if (mode === 'auto') return readFromInputItem(input);
+	if (mode === 'auto') return readFromInputItem(input, formId);
 	const uncheckedSettings =
 		mode === 'json'
 			? Object.entries(readJsonObject(input, 'settingsJson', 'Settings (JSON)')).map(
 					([inputName, value]) => ({ inputName, value }),
 				)
 			: readFromFields(input);
-	const body = encodeOrThrow(input, uncheckedSettings);
+	const isUsed = ({ value }: UncheckedSetting) => !input.isTool || !isModelNothing(value);
+	const body = encodeOrThrow(input, uncheckedSettings.filter(isUsed));
 	if (isEmpty(body))
 		throw createParameterError(input, 'Add at least one setting, and enter its value');
-	return { body, ignored: [] };
+	return { body, ignored: [], unused: [] };
+}
+
+/** Whether a model gave no value: models fill in all parameters that they were told of. */
+function isModelNothing(value: unknown): boolean {
+	return isBlank(value) || value === 'null';
 }
 
 function encodeOrThrow(
@@ -76,16 +90,38 @@ function readFromFields(input: ParameterContext): UncheckedSetting[] {
  * The fields of the input item that match a setting, such as the columns of a sheet. An empty field leaves
  * its setting unchanged.
  */
-function readFromInputItem(input: ParameterContext): CheckedSettings {
+function readFromInputItem(input: ParameterContext, formId: string): CheckedSettings {
+	const clearText = readClearText(input);
 	const uncheckedSettings: UncheckedSetting[] = [];
 	const ignored: string[] = [];
+	const unused: string[] = [];
 	for (const [inputName, value] of Object.entries(input.item.json)) {
 		const name = findSetting(inputName)?.name;
-		if (name === undefined || IDENTIFYING_SETTINGS.includes(name)) ignored.push(inputName);
-		else uncheckedSettings.push({ inputName, value: isBlank(value) ? undefined : value });
+		if (name === undefined || IDENTIFYING_SETTINGS.includes(name)) {
+			ignored.push(inputName);
+			const isFormId = extractFormId(String(value)) === formId;
+			const isExpected = name !== undefined || inputName === 'row_number' || isFormId;
+			if (!isExpected && !isBlank(value)) unused.push(inputName);
+		} else {
+			const isCleared = typeof value === 'string' && foldCase(value) === clearText;
+			const setValue = isBlank(value) ? undefined : value;
+			uncheckedSettings.push({ inputName, value: isCleared ? null : setValue });
+		}
 	}
 	if (uncheckedSettings.length > 0)
-		return { body: encodeOrThrow(input, uncheckedSettings), ignored };
+		return { body: encodeOrThrow(input, uncheckedSettings), ignored, unused };
 	const advice = `Name an input field after a setting, such as 'is_closed'. To change 'name' or 'description', set '${SETTINGS_MODE}' to '${INPUT_MODES.fields}'.`;
 	throw createParameterError(input, 'No input field matches a setting', advice);
+}
+
+/** Returns the text of a cell that clears a setting, in small letters; undefined if the option is not there. */
+function readClearText(input: ParameterContext): string | undefined {
+	if (input.parameter('options.clearText', false) === false) return undefined;
+	const text = foldCase(readText(input, 'options.clearText', CLEAR_TEXT));
+	if (text !== '') return text;
+	throw createParameterError(
+		input,
+		`'${CLEAR_TEXT}' is empty`,
+		'Enter a text, or remove the option.',
+	);
 }

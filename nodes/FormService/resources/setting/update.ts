@@ -1,17 +1,10 @@
 import { isEmpty, mapValues } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { createTarget, endpoints, type Target } from '../../api/endpoints';
-import { truncateText } from '../../api/errorTexts';
-import { parseBoolean } from '../../api/parseValues';
 import { getFormId, removeSecrets } from '../../api/records';
 import type { RequestContext } from '../../api/requestContext';
 import { listRecords, updateSettings } from '../../api/service';
-import {
-	describeAllowedValues,
-	findSetting,
-	settings,
-	type Setting,
-} from '../../api/settings/settings';
+import { listSettingsByType } from '../../api/settings/settings';
 import {
 	compareSettings,
 	type SettingChanges,
@@ -36,17 +29,18 @@ import {
 } from '../../parameters/sharedProperties';
 import { FormDrafts } from './formDrafts';
 import { clearableSettings, settingProperties } from './settingProperties';
-import { readSettings, SETTINGS_MODE } from './readSettings';
+import { CLEAR_TEXT, readSettings, SETTINGS_MODE } from './readSettings';
+import { summarizeUpdate } from './summary';
 
 export const settingsUpdate: Operation = {
 	option: {
 		name: 'Update',
 		value: 'update',
-		action: 'Update form settings',
+		action: 'Update form settings (close, open, rename)',
 		description: 'Change settings of a form, such as its name or whether it is closed',
 	},
 	endpoint: endpoints.updateSettings,
-	toolDescription: `Changes settings of a form, such as opening or closing it. Only the given settings change. Settings as JSON are: ${settings.map(describeSetting).join('; ')}.`,
+	toolDescription: `Changes settings of a form, such as opening or closing it. Only settings with a value change; null and "" change nothing. Settings as JSON, by name: ${listSettingsByType()}.`,
 	properties: [
 		formLocator,
 		createInputModeProperty(SETTINGS_MODE, {
@@ -103,7 +97,15 @@ export const settingsUpdate: Operation = {
 				type: 'boolean',
 				default: true,
 				description:
-					'Whether to send only changed settings and skip forms that are up to date. Uses one more request per run.',
+					'Whether to send only changed settings and skip forms that are up to date. Shows old values. Uses one more request per run.',
+			},
+			{
+				displayName: CLEAR_TEXT,
+				name: 'clearText',
+				type: 'string',
+				default: '(empty)',
+				description: 'A cell with this text removes the setting from the form',
+				displayOptions: { show: { '/inputMode': ['auto'] } },
 			},
 		]),
 	],
@@ -115,9 +117,9 @@ export const settingsUpdate: Operation = {
 		}
 		const isPreview = readSwitch(input, 'preview', 'Preview', false);
 		const skipsUnchanged = readSwitch(input, 'options.skipUnchanged', 'Skip Unchanged', false);
-		const { body, ignored } = readSettings(input);
-		const compares = !isEmpty(body) && (isPreview || skipsUnchanged);
-		const update = { formId, body, ignored, isPreview };
+		const { body, ignored, unused } = readSettings(input, formId);
+		const compares = isPreview || skipsUnchanged;
+		const update = { formId, body, ignored, unused, isPreview };
 		return {
 			ids: { formId },
 			body,
@@ -132,15 +134,13 @@ export const settingsUpdate: Operation = {
 	},
 };
 
-function describeSetting(setting: Setting): string {
-	return `${setting.name}: ${describeAllowedValues(setting)}${setting.nullable ? ', or null' : ''}`;
-}
-
 type FormUpdate = {
 	formId: string;
 	body: SettingValues;
 	/** The input fields that are not used. */
 	ignored: readonly string[];
+	/** Those of the ignored fields that the summary names. */
+	unused: readonly string[];
 	isPreview: boolean;
 };
 
@@ -151,55 +151,35 @@ type FormUpdate = {
  */
 async function sendUpdate(
 	request: ItemRequest,
-	{ formId, body, ignored, isPreview }: FormUpdate,
+	{ formId, body, ignored, unused, isPreview }: FormUpdate,
 	listedForm: IDataObject | undefined,
 ): Promise<WriteResult> {
 	const drafts = getFormDrafts(request);
 	const form = listedForm === undefined ? {} : drafts.apply(formId, listedForm);
 	const changes = compareSettings(body, form);
 	const comparison = {
-		summary: summarizeChanges(changes),
+		summary: summarizeUpdate(changes, unused),
 		changes,
 		...(ignored.length > 0 && { ignored }),
 	};
 	if (isPreview || isEmpty(changes)) {
 		drafts.commit(formId, body);
 		const status = getUnsentStatus(isPreview, changes);
-		return { json: { id: formId, name: form.name, status, ...comparison }, isSent: false };
+		const name = form.name ?? null;
+		return { json: { id: formId, name, status, ...comparison }, isSent: false };
 	}
 	drafts.start(formId, Object.keys(changes));
 	const target = { ...request.target, body: mapValues(changes, 'to') };
 	const updatedForm = await updateSettings(request.context, target);
 	drafts.commit(formId, body);
-	return {
-		json: { ...removeSecrets(updatedForm), status: 'updated', ...comparison },
-		isSent: true,
-	};
+	// the summary comes before a message, which can be long
+	const { id, name, ...details } = removeSecrets(updatedForm);
+	return { json: { id, name, status: 'updated', ...comparison, ...details }, isSent: true };
 }
 
 function getUnsentStatus(isPreview: boolean, changes: SettingChanges): string {
 	if (!isPreview) return 'skipped';
 	return isEmpty(changes) ? 'unchanged' : 'preview';
-}
-
-/** The most characters of a value that a summary shows. */
-const MAX_SHOWN = 40;
-
-/** What an update changes in the editor's words, such as "Closed: No → Yes", or "No changes". */
-function summarizeChanges(changes: SettingChanges): string {
-	const parts = Object.entries(changes).map(([name, { from, to }]) => {
-		const start = from === undefined ? '' : `${showValue(name, from)} → `;
-		return `${findSetting(name)?.displayName ?? name}: ${start}${showValue(name, to)}`;
-	});
-	return parts.join('; ') || 'No changes';
-}
-
-function showValue(name: string, value: unknown): string {
-	if (value === null || value === '') return 'empty';
-	// a service may write a boolean as 0 or 1
-	const answer = findSetting(name)?.type === 'boolean' ? parseBoolean(value) : undefined;
-	if (answer !== undefined) return answer ? 'Yes' : 'No';
-	return truncateText(typeof value === 'object' ? JSON.stringify(value) : String(value), MAX_SHOWN);
 }
 
 /**

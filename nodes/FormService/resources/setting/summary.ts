@@ -1,0 +1,59 @@
+import { truncateText } from '../../api/errorTexts';
+import { parseBoolean } from '../../api/parseValues';
+import { findSetting, findSimilarSetting } from '../../api/settings/settings';
+import type { SettingChanges } from '../../api/settings/values';
+
+/** The most characters of a value that a summary shows. */
+const MAX_LENGTH = 40;
+
+/**
+ * Describes an update in the editor's words, such as "Closed: No → Yes. Not used: Closed mesage (Closed: Message?)".
+ *
+ * @param unusedNames columns with a value that is not used
+ */
+export function summarizeUpdate(changes: SettingChanges, unusedNames: readonly string[]): string {
+	const parts = Object.entries(changes).map(([name, { from, to }]) => {
+		const [before, after] = formatChange(name, from, to);
+		const start = from === undefined ? '' : `${before} → `;
+		return `${findSetting(name)?.displayName ?? name}: ${start}${after}`;
+	});
+	const summary = parts.join('; ') || 'No changes';
+	const unused = unusedNames.map((name) => {
+		const similarName = findSimilarSetting(name);
+		return truncateText(name, MAX_LENGTH) + (similarName === undefined ? '' : ` (${similarName}?)`);
+	});
+	return unused.length === 0 ? summary : `${summary}. Not used: ${unused.join(', ')}`;
+}
+
+/** Formats both values of a change so that they differ, also if they begin with the same text. */
+function formatChange(name: string, from: unknown, to: unknown): [from: string, to: string] {
+	const texts = [from, to].map((value) => formatValue(name, value)) as [string, string];
+	if (texts[0] !== texts[1]) return texts;
+	const before = [...escapeBlanks(toText(from))];
+	const after = [...escapeBlanks(toText(to))];
+	const difference = before.findIndex((character, index) => character !== after[index]);
+	const start = Math.max(0, (difference < 0 ? before.length : difference) - MAX_LENGTH / 4);
+	const end = start + MAX_LENGTH;
+	const cut = (characters: readonly string[]) =>
+		`${start > 0 ? '…' : ''}${characters.slice(start, end).join('')}${characters.length > end ? '…' : ''}`;
+	return [cut(before), cut(after)];
+}
+
+function formatValue(name: string, value: unknown): string {
+	if (value === null || value === '') return 'empty';
+	// a service may write a boolean as 0 or 1
+	const isOn = findSetting(name)?.type === 'boolean' ? parseBoolean(value) : undefined;
+	if (isOn !== undefined) return isOn ? 'Yes' : 'No';
+	return truncateText(toText(value), MAX_LENGTH);
+}
+
+function toText(value: unknown): string {
+	return typeof value === 'object' ? JSON.stringify(value) : String(value);
+}
+
+/** Writes whitespace other than single blanks, and invisible characters, as codes, such as `\\u00a0`. */
+function escapeBlanks(text: string): string {
+	return text.replace(/[^\S ]|\p{Cf}|(?<= ) /gu, (character) => {
+		return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+	});
+}
