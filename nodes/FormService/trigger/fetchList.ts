@@ -44,17 +44,15 @@ export async function fetchWholeList(
 	target: Target,
 	what: string,
 ): Promise<{ records: IDataObject[]; requests: number }> {
-	const records: IDataObject[] = [];
-	let requests = 0;
+	const pages: FetchedPage[] = [];
 	for await (const page of fetchPagesInTime(context, target)) {
-		records.push(...page.records);
-		requests++;
+		pages.push(page);
 		const isTimeUp = clock.now() >= context.times.readUntilMs;
 		if (page.next !== undefined && isTimeUp) {
 			throw createRequestError(context.request, createFailure('listTooLong', { expected: what }));
 		}
 	}
-	return { records, requests };
+	return { records: pages.flatMap(({ records }) => records), requests: pages.length };
 }
 
 /**
