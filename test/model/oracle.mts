@@ -115,7 +115,10 @@ export class Oracle {
 			for (const event of TRIGGER_EVENTS) this.beliefs.delete(`${response.id} ${event}`);
 			const isThere = response.missingSince === undefined;
 			const isEmitted = response.createdAt >= since;
-			if (isEmitted || !isThere) this.appear(response, isFirst && isThere, !isFirst);
+			// one of the very second counts as new, if the machine's clock is right
+			const mayBeNew = response.createdAt >= beganAt;
+			if (isEmitted || mayBeNew || !isThere)
+				this.appear(response, isFirst && isThere && isEmitted, !isFirst);
 			else if (response.incomplete) {
 				this.appear(response);
 				this.beliefs.delete(`${response.id} responseStarted`);
