@@ -15,7 +15,7 @@ const declareBaseUrl = (baseUrl: unknown): unknown =>
 
 it.each([
 	...['forms.example.com', ' https://forms.example.com/\n', 'http://forms.example.com//'],
-	...['/api/v1', '/api/v1//', '/forms/api/v1/', '/api/v1/api/v1', '/v1'].map(
+	...['/api', '/api//', '/api/v1', '/api/v1//', '/forms/api/v1/', '/api/v1/api/v1', '/v1'].map(
 		(path) => `https://forms.example.com${path}`,
 	),
 ])('The declared base URL for %j is the one that requests use', (entered) => {

@@ -27,18 +27,19 @@ export const API_PATH = '/api/v1';
 
 /** Where a base URL lacks its scheme, and its end; the node's expression for the base URL uses both, too. */
 export const MISSING_SCHEME = /^(?!\w+:\/\/)/;
-export const TRAILING_API_PATH = /(?<!\/)\/+(?:api\/v1\/*)?$/;
+export const TRAILING_API_PATH = /(?<!\/)\/+(?:api(?:\/v1)?\/*)?$/;
 
 /**
- * The base URL that requests are sent to, entered with or without https://, `/api/v1` and a trailing slash.
+ * Returns the base URL that requests are sent to, entered with or without https://, `/api`, `/api/v1` and a
+ * trailing slash.
  *
  * @throws Error with a sentence for the person who entered it
  */
-export function normalizeBaseUrl(entered: string): string {
-	const text = entered.trim();
+export function normalizeBaseUrl(enteredUrl: string): string {
+	const text = enteredUrl.trim();
 	const url = parseUrl(text.replace(MISSING_SCHEME, 'https://'));
-	const isWeb = url !== undefined && /^https?:$/.test(url.protocol);
-	if (!isWeb || url.username || url.password || url.search || url.hash) {
+	const isHttpUrl = url !== undefined && /^https?:$/.test(url.protocol);
+	if (!isHttpUrl || url.username || url.password || url.search || url.hash) {
 		throw new Error(
 			`'Base URL' is not the address of a service, without a user name, a "?" or a "#". Enter it such as https://forms.example.com.`,
 		);

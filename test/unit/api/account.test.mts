@@ -9,6 +9,8 @@ describe('the base URL', () => {
 		'https://forms.example.com:443',
 		'forms.example.com',
 		'forms.example.com/api/v1/',
+		'https://forms.example.com/api',
+		'forms.example.com/api/',
 	])('means the same as %s', (entered) => {
 		expect(normalizeBaseUrl(entered)).toBe('https://forms.example.com/api/v1');
 	});
