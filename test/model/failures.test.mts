@@ -3,12 +3,22 @@ import lodash from 'lodash';
 import type { NodeApiError } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import type { Mode, Poll } from './n8n.mts';
-import { failAll, failPage, faults, type FaultName, type Order, type Sent } from './service.mts';
+import {
+	failAll,
+	failPage,
+	faults,
+	unavailable,
+	type FaultName,
+	type Order,
+	type Sent,
+} from './service.mts';
 import { DAY_MINUTES, HOUR_MS, MINUTE_MS, listGaps } from '../time.mts';
 import { createPaged, World } from './world.mts';
 
 /** Failures in which the service does not say how long to wait. */
-const NAMES = (Object.keys(faults) as FaultName[]).filter((name) => !name.endsWith('UsedUp'));
+const NAMES = (Object.keys(faults) as FaultName[]).filter(
+	(name) => !/UsedUp$|^maintenance$/.test(name),
+);
 
 /** @param waitMinutes between two failures, at most */
 function expectHourly(reports: readonly Poll[], waitMinutes = 32): void {
@@ -59,7 +69,7 @@ describe('A failure', () => {
 		expect(world.reports).toHaveLength(4);
 	});
 
-	it.each(['brokenConnection', 'certificate', 'unauthorized', 'dayUsedUp'] as const)(
+	it.each(['brokenConnection', 'certificate', 'unauthorized', 'dayUsedUp', 'maintenance'] as const)(
 		'of all forms is reported hourly, and takes one request a poll: %s',
 		async (name) => {
 			const world = new World(['A', 'B', 'C']);
@@ -72,6 +82,24 @@ describe('A failure', () => {
 			expect(lodash.sum(sent)).toBeLessThanOrEqual(30);
 		},
 	);
+
+	it.each([
+		[600, '600'],
+		[3_600, '9000'],
+	])('of a service in maintenance lets polls wait for %i s', async (seconds, retryAfter) => {
+		const world = new World(['A', 'B']);
+		await world.beginAndRun(5);
+		const before = world.polls.length;
+		await world.run(5 * 60, undefined, failAll(unavailable(retryAfter)));
+		const times = world.polls.slice(before).flatMap(({ sent }) => sent.map(({ at }) => at));
+		// after three failures, the trigger itself waits for longer than ten minutes
+		const [gapMs] = listGaps(times.slice(0, 2));
+		expect(gapMs).toBeGreaterThanOrEqual(seconds / 60);
+		expect(gapMs).toBeLessThan(seconds / 60 + 2);
+		world.submit(world.forms.A);
+		await world.run(90);
+		expect(world.delivered).toEqual(['A-2 responseCompleted']);
+	});
 
 	it('to list two chosen forms is reported once each, and delays no update of another', async () => {
 		const world = new World(['A', 'B', 'C'], { events: ['formUpdated'] });

@@ -141,12 +141,20 @@ const refuse = (limit: string, seconds: string) => {
 	return { status: 429, headers: { ...headers, 'retry-after': seconds }, body };
 };
 
+/** The service is in maintenance for so many seconds. */
+export const unavailable = (seconds: string) => ({
+	status: 503,
+	headers: { 'retry-after': seconds },
+	body: message('Service Unavailable'),
+});
+
 export const faults = {
 	unauthorized: { status: 401, body: message('Unauthenticated.') },
 	notFound: { status: 404, body: message('Not found') },
 	minuteUsedUp: refuse('60', '20'),
 	dayUsedUp: refuse('1440', '28800'),
 	serverError: { status: 500, body: message('Server error') },
+	maintenance: unavailable('600'),
 	brokenConnection: { code: 'ECONNRESET' },
 	certificate: { code: 'CERT_HAS_EXPIRED' },
 	noReply: { hangs: true },

@@ -10,7 +10,17 @@ import { failureOf } from './specification/envelope.mts';
 import { createShapes } from './specification/shapes.mts';
 import { createStore } from './store.mts';
 
-export { answer, bodyOf, redirect, slow, status, success, tooMany } from './faults/faultKinds.mts';
+export {
+	answer,
+	bodyOf,
+	invalidAnswers,
+	redirect,
+	slow,
+	status,
+	success,
+	tooMany,
+	unavailable,
+} from './faults/faultKinds.mts';
 export type { Fault } from './faults/faultKinds.mts';
 export { type FaultName, faultTable } from './faults/faultTable.mts';
 export type { RecordedRequest, Service, ServiceOptions } from './parts.mts';

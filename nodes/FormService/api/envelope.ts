@@ -43,21 +43,54 @@ export function unwrapEnvelope(body: unknown): Envelope {
 	};
 }
 
-/** Joins the texts that say why a request failed; undefined if there is none. */
-function joinMessages(message: unknown, fieldMessages: readonly string[]): string | undefined {
+/**
+ * Joins the texts that say why a request failed; undefined if there is none. The framework behind such services
+ * begins its message with the first text on a field: `Too long. (and 2 more errors)`.
+ */
+function joinMessages(
+	message: unknown,
+	fieldMessages: readonly FieldMessage[],
+): string | undefined {
 	const summary = typeof message === 'string' ? message.trim() : '';
-	const others = uniq(fieldMessages).filter((text) => !summary.includes(text));
-	if (others.length === 0) return summary || undefined;
-	return [summary, ...others]
-		.filter((text) => text !== '')
-		.map(asSentence)
-		.join(' ');
+	if (fieldMessages.length === 0) return summary || undefined;
+	const repeatsField = fieldMessages.some(({ text }) => summary.startsWith(text));
+	const texts = [repeatsField ? '' : summary, ...fieldMessages.map(addPath)];
+	return uniq(texts.filter((text) => text !== '').map(asSentence)).join(' ');
 }
 
-/** Collects all texts in the errors, such as Laravel's `{field: [text]}`, in which the texts name their field. */
-function collectMessages(errors: unknown): string[] {
-	if (typeof errors === 'string') return [errors];
-	return isObject(errors) ? Object.values(errors).flatMap(collectMessages) : [];
+/** A text on a field, and where the field is, such as `['data', '9b1f…']`; undefined if nobody knows. */
+type FieldMessage = { text: string; path?: readonly string[] };
+
+/** Collects the texts in the errors, such as Laravel's `{"data.9b1f…": ["The data.9b1f… is required."]}`. */
+function collectMessages(
+	errors: unknown,
+	path: readonly string[] | undefined = [],
+): FieldMessage[] {
+	if (typeof errors === 'string') return [{ text: errors.trim(), path }];
+	if (Array.isArray(errors)) {
+		return errors.flatMap((entry: unknown) =>
+			typeof entry === 'string' ? collectMessages(entry, path) : collectUnplaced(entry),
+		);
+	}
+	if (!isRecord(errors)) return [];
+	return Object.entries(errors).flatMap(([name, entry]) =>
+		collectMessages(entry, [...(path ?? []), ...name.split('.')]),
+	);
+}
+
+/** Collects the texts in an entry of a list, in which no key is the name of a field. */
+function collectUnplaced(entry: unknown): FieldMessage[] {
+	return isObject(entry)
+		? Object.values(entry).flatMap((value) => collectMessages(value).map(({ text }) => ({ text })))
+		: [];
+}
+
+/** Returns a text that names its field, such as "captcha: Invalid." */
+function addPath({ text, path = [] }: FieldMessage): string {
+	const name = path.findLast((segment) => !/^\d+$/.test(segment));
+	const normalize = (value: string) => value.replaceAll('_', ' ').toLowerCase();
+	if (name === undefined || normalize(text).includes(normalize(name))) return text;
+	return `${path.join('.')}: ${text}`;
 }
 
 /** Describes a value for an error: the names in an object, or its type; never the value. */

@@ -1,5 +1,4 @@
 import { upperFirst } from 'lodash';
-import type { Failure as N8nFailure } from 'n8n-workflow';
 import {
 	ASK_FOR_LARGER_PAGES,
 	CHECK_BASE_URL,
@@ -8,50 +7,13 @@ import {
 	truncateText,
 	TRY_LATER,
 } from './errorTexts';
+import type { ReasonSpec, TextFacts } from './failureFacts';
 
 /*
  * Why a request can fail, and what each reason means to n8n and to a person. A message says enough without its
  * advice, since some places show the message alone. No message has the code of a system error: n8n replaces such
  * a message where it wraps the error, for example for the tool of an agent.
  */
-
-/** What is known of a failed request. A reason needs only what its text shows. */
-export type FailureFacts = {
-	/** The status of the reply, such as 422. Undefined if no reply came. */
-	status?: number;
-	/** When the service accepts requests again, in epoch milliseconds: in 31 s for `Retry-After: 30`. */
-	retryAtMs?: number;
-	/** What the service says in its reply, such as "The given data was invalid." */
-	serverMessage?: string;
-	/** What the last ID in the path belongs to, such as "form". */
-	noun?: string;
-	/** The code or message of the network's error, such as `ECONNRESET`. */
-	networkError?: string;
-	/** Why n8n blocks the request, in n8n's words. */
-	blockReason?: string;
-	/** Where a reply redirects to. */
-	location?: string;
-	/** The number that was exceeded: of requests a minute, pages, files or megabytes. */
-	limit?: number;
-	/** What was asked for, such as "a list of records". */
-	expected?: string;
-	/** The shape of the reply instead, such as `an object with "id"`. */
-	shape?: string;
-	/** What shows that a list has another page, such as `"has_more": true`. */
-	evidence?: string;
-	/** The host of a file, such as `files.example.com`. */
-	host?: string;
-	/** Why the link to a file is not followed, such as "it is not a web address". */
-	linkProblem?: string;
-};
-
-/** The facts, where requests go, and the message of the last failure of an outage. */
-type TextFacts = FailureFacts & { baseUrl: string; origin: string; lastMessage?: string };
-
-type Text = string | ((facts: TextFacts) => string);
-
-/** The cause in n8n's terms; without a cause, nothing is wrong with the node or the service. */
-export type ReasonSpec = { cause?: N8nFailure['cause']; message: Text; advice: Text };
 
 const SHARED = 'for all nodes, workflows and tools that use this account.';
 
@@ -172,6 +134,13 @@ export const REASONS = {
 		message: ({ retryAtMs = 0 }) =>
 			`Daily request limit reached. It resets at ${formatTime(retryAtMs)}`,
 		advice: `Form Service allows 1,440 requests a day ${SHARED} Run this again after that time, or let the workflow send fewer requests.`,
+	},
+
+	unavailable: {
+		cause: 'temporarily-unavailable',
+		message: ({ retryAtMs = 0 }) =>
+			`Form Service is unavailable (status 503). It asks to wait until ${formatTime(retryAtMs)}`,
+		advice: 'Run this again after that time.',
 	},
 
 	// the service failed, or its reply cannot be used

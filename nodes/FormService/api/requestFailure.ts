@@ -1,7 +1,8 @@
 import { mapValues } from 'lodash';
 import type { Failure as N8nFailure } from 'n8n-workflow';
 import { truncateText, type ErrorText } from './errorTexts';
-import { REASONS, type FailureFacts, type FailureReason, type ReasonSpec } from './failureReasons';
+import type { FailureFacts, ReasonSpec } from './failureFacts';
+import { REASONS, type FailureReason } from './failureReasons';
 
 export type { FailureReason };
 
@@ -35,10 +36,7 @@ export type Destination = { baseUrl: string; origin: string; redact: (text: stri
 const MAX_QUOTE_LENGTH = 300;
 const MAX_MESSAGE_LENGTH = 1_000;
 
-/**
- * Describes a failure, without the token should the service repeat it. A message of the service is quoted in the
- * description if it must not replace what the message says, see `failureReasons`.
- */
+/** Describes a failure. What the service says is quoted, without the token should the service repeat it. */
 export function describeFailure(failure: RequestFailure, destination: Destination): ErrorText {
 	const { baseUrl, origin, redact } = destination;
 	// the token is removed before a text is cut off within it
@@ -53,11 +51,9 @@ export function describeFailure(failure: RequestFailure, destination: Destinatio
 	const message = fill(reason.message);
 	const advice = fill(reason.advice);
 	const serverMessage = truncateText(String(facts.serverMessage ?? ''), MAX_MESSAGE_LENGTH);
-	if (serverMessage === '') return { message, description: advice };
+	// a quote can have the code of a system error, and the message must stay, see `failureReasons`
+	if (serverMessage === '' || failure.mayHaveActed) return { message, description: advice };
 	const quote = truncateText(serverMessage, MAX_QUOTE_LENGTH);
-	if (failure.mayHaveActed) {
-		return { message, description: `The reply says "${quote}". ${advice}` };
-	}
 	const isCut = serverMessage.length > MAX_QUOTE_LENGTH;
 	return { message: `${message}: "${quote}"`, description: isCut ? serverMessage : advice };
 }

@@ -41,7 +41,7 @@ export async function formServiceApiTest(
 			timeout: DEFAULT_TIMEOUT_MS,
 		});
 		const reply = await readReply(sentPromise, DEFAULT_TIMEOUT_MS);
-		const outcome = parseReply(reply, endpoint.effect);
+		const outcome = parseReply(reply, { endpoint });
 		const workspace = outcome.requestFailure === undefined ? outcome.envelope.data : undefined;
 		if (isWorkspace(workspace)) {
 			const name = truncateText(account.redact(String(workspace.name)));

@@ -125,7 +125,7 @@ function toKey(subject: Subject): string {
 	return 'formId' in subject ? `${subject.kind} ${subject.formId}` : subject.kind;
 }
 
-/** Reasons that are about the account, whichever of its forms is polled: no reply, its token, its limits. */
+/** Reasons that are about all forms of the account: no reply, its token, its limits, maintenance. */
 const ACCOUNT_REASONS: FailureReason[] = [
 	'blockedByN8n',
 	'connectionRefused',
@@ -138,6 +138,7 @@ const ACCOUNT_REASONS: FailureReason[] = [
 	'tokenRejected',
 	'minuteLimit',
 	'dayLimit',
+	'unavailable',
 ];
 
 /** Whether the account was rejected, or no reply came. */

@@ -2,7 +2,15 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import type { Failure, INodeParameters } from 'n8n-workflow';
-import { answer, bodyOf, redirect, status, success, tooMany } from '../../service/index.mts';
+import {
+	answer,
+	bodyOf,
+	redirect,
+	status,
+	success,
+	tooMany,
+	unavailable,
+} from '../../service/index.mts';
 import type { Fault, FaultName, Service } from '../../service/index.mts';
 import { n8nFor } from '../harness.mts';
 import { ssrfProtection } from '../n8n/core.mts';
@@ -40,6 +48,8 @@ const failed: Result = {
 	added: 0,
 	cause: 'temporarily-unavailable',
 };
+/** In maintenance, so that nothing was done. */
+const unavailableLong: Result = { sent: sentOnce, added: 0, cause: 'temporarily-unavailable' };
 const failedLate: Result = { ...failed, added: 1 };
 
 const elsewhere = redirect('https://elsewhere.example/api/v1/forms', 307);
@@ -59,6 +69,7 @@ const faultCases: FaultCase[] = [
 	['status 502', 'badGateway', '502', failed],
 	['status 502 after the service acted', 'gatewayAfter', '502', failedLate],
 	['status 503', 'unavailable', '503', failed],
+	['status 503 that asks to wait for ten minutes', unavailable(600), '503', unavailableLong],
 	['a reset before the service acted', 'dropBefore', null, failed],
 	['a reset after the service acted', 'dropAfter', null, failedLate],
 	['a body that is cut', 'cutBody', null, failedLate],

@@ -1,7 +1,7 @@
 import { mapKeys, zipObject } from 'lodash';
 import { NodeHelpers, type IDataObject, type INode, type INodeParameters } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
-import { answer, demoForms } from '../../service/index.mts';
+import { answer, demoForms, invalidAnswers } from '../../service/index.mts';
 import { itemsOf, locator } from '../harness.mts';
 import { nodeOf } from '../n8n/package.mts';
 import { running } from '../world.mts';
@@ -234,3 +234,18 @@ it.each(['auto', 'json'])('The editor keeps the mapped answers while %s is chose
 	// n8n would ask a model for the answers of a hidden mapper
 	expect(keep({ inputMode, fields: mapper }, 'formServiceTool')).not.toHaveProperty('fields');
 });
+
+it.each(['fields', 'auto', 'json'])(
+	'Response: Create (%s) names the questions whose answers the service rejects',
+	async (inputMode) => {
+		const { Email, Message } = uuids(demoForms.contact);
+		const row = { Name: 'Ada', Email: 'ada', Message: 'Hi' };
+		const mapped = inputMode === 'fields' ? await mapFields(demoForms.contact, row) : asJson;
+		const rules = { [Email]: 'must be a valid email address', [Message]: 'is too short' };
+		service.faults.set({ fault: invalidAnswers(rules), match: { method: 'POST' } });
+		const { error } = await create(demoForms.contact, [row], { ...mapped, inputMode });
+		expect(error?.message).toBe(
+			'Form Service rejected the request (status 422): "The "Email" must be a valid email address. The "Message" is too short."',
+		);
+	},
+);

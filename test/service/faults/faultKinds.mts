@@ -39,6 +39,26 @@ export const tooMany = (limit: number, retryAfter?: number) =>
 		reply.code(429).send({ success: false, message: 'Too Many Attempts.' });
 	});
 
+/** The service is in maintenance for so many seconds, or until a date, and handles no request. */
+export const unavailable = (retryAfter: number | string) =>
+	instead(({ reply }) => {
+		reply.header('retry-after', `${retryAfter}`);
+		reply.code(503).send({ success: false, message: 'Service Unavailable' });
+	});
+
+/**
+ * The service rejects answers with 422, in the framework's words: it names each answer by its path.
+ *
+ * @param rules what is wrong with the answer to each field, such as "must be a valid email address"
+ */
+export const invalidAnswers = (rules: Record<string, string>) => {
+	const texts = Object.entries(rules).map(([uuid, rule]) => `The data.${uuid} ${rule}.`);
+	const others = texts.length - 1;
+	const more = others > 0 ? ` (and ${others} more error${others > 1 ? 's' : ''})` : '';
+	const errors = Object.keys(rules).map((uuid, index) => [`data.${uuid}`, [texts[index]]]);
+	return status(422, texts[0] + more, Object.fromEntries(errors));
+};
+
 /** The service acts at once, and its reply comes `milliseconds` late. */
 export const slow = (milliseconds: number) =>
 	after(async ({ wait }, body) => {

@@ -36,12 +36,23 @@ describe('the envelope', () => {
 	});
 
 	it.each([
-		['The data was invalid. Too long. Not a name. No.', 'The data was invalid.'],
-		['Too long. Not a name. No.', ''],
-		['Too long. (and 2 more errors). Not a name. No.', 'Too long. (and 2 more errors)'],
+		['The data was invalid. Wrong name. captcha: No.', 'The data was invalid.'],
+		['Wrong name. captcha: No.', ''],
+		['Wrong name. captcha: No.', 'Wrong name. (and 1 more error)'],
 	])('joins its message with those on fields, each once: "%s"', (joined, message) => {
-		const errors = { name: ['Too long.', 'Not a name.'], captcha: 'No', odd: [1, null, 'No'] };
+		const errors = { name: ['Wrong name.'], captcha: ['No', 'No.'], odd: [1, null] };
 		expect(unwrapEnvelope({ success: false, message, errors }).message).toBe(joined);
+	});
+
+	it.each([
+		[{ responses_limit: ['The responses limit must be 1.'] }, 'The responses limit must be 1.'],
+		[{ 'data.f1': ['The data.f1 is wrong.'] }, 'The data.f1 is wrong.'],
+		[{ 'data.f1.0': ['Wrong.'] }, 'data.f1.0: Wrong.'],
+		[{ data: { f1: 'Wrong.' } }, 'data.f1: Wrong.'],
+		[['Wrong.', { message: 'Too long.' }], 'Wrong. Too long.'],
+		['Wrong.', 'Wrong.'],
+	])('names the field of each message: %j', (errors, joined) => {
+		expect(unwrapEnvelope({ success: false, errors }).message).toBe(joined);
 	});
 
 	const uuid = '9b1f2c3d-4e5f-4a6b-8c7d-0e1f2a3b4c5d';

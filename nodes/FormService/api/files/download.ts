@@ -118,7 +118,7 @@ async function fetchWithRetries(
 		const fetched = await fetchFile(context, file, limits);
 		const mayRetry = context.retry !== false && !limits.signal.aborted;
 		if ('binary' in fetched || !mayRetry) return fetched;
-		const retryDelayMs = computeRetryDelayMs(fetched, attempts, Math.random());
+		const retryDelayMs = computeRetryDelayMs(fetched, attempts, context.priority, Math.random());
 		if (retryDelayMs === undefined) return fetched;
 		await clock.sleep(retryDelayMs, limits.signal);
 	}

@@ -41,12 +41,14 @@ export async function callApi(
 		const slot = await queue.acquireSlot({ priority, isRetry: attempts > 0, signal });
 		if ('reason' in slot) {
 			// what was sent must not say that it was not
-			throw createRequestError(context, failures.at(-1) ?? slot, { attempts, effect });
+			const { [attempts - 1]: lastFailure = slot } = failures;
+			const failure = lastFailure.reason === slot.reason ? slot : lastFailure;
+			throw createRequestError(context, failure, { attempts, effect });
 		}
 
 		let outcome: Outcome | undefined;
 		try {
-			outcome = parseReply(await sendOnce(context, target), effect);
+			outcome = parseReply(await sendOnce(context, target), target);
 		} finally {
 			queue.releaseSlot(slot, outcome);
 		}
@@ -56,7 +58,7 @@ export async function callApi(
 		failures.push(requestFailure);
 		const sameCause = failures.filter(({ cause }) => cause === requestFailure.cause);
 		const retryDelayMs = retry
-			? computeRetryDelayMs(requestFailure, sameCause.length, Math.random())
+			? computeRetryDelayMs(requestFailure, sameCause.length, priority, Math.random())
 			: undefined;
 		if (retryDelayMs === undefined) {
 			throw createRequestError(context, requestFailure, { attempts: failures.length, effect });
@@ -69,13 +71,17 @@ export async function callApi(
  * Returns a success, or why a request failed. A request that reads succeeds unless the reply says that it
  * failed; one that acts must be confirmed.
  */
-export function parseReply(reply: Reply | RequestFailure, effect: Effect): Outcome {
+export function parseReply(
+	reply: Reply | RequestFailure,
+	target: Pick<Target, 'endpoint' | 'fieldTitles'>,
+): Outcome {
+	const { effect } = target.endpoint;
 	if ('reason' in reply) return { headers: {}, requestFailure: narrow(reply, effect) };
 	const { status, headers, text = '' } = reply;
 	const envelope = parseEnvelope(text);
 	const isSuccess = effect.kind === 'safe' ? !envelope?.isFailure : envelope?.isConfirmed;
 	if (status < 300 && envelope !== undefined && isSuccess) return { headers, envelope };
-	const requestFailure = createReplyFailure(reply, envelope, effect, clock.now());
+	const requestFailure = createReplyFailure(reply, envelope, target, clock.now());
 	return { headers, requestFailure: narrow(requestFailure, effect) };
 }
 

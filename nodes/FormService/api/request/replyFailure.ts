@@ -1,6 +1,8 @@
-import type { Effect } from '../endpoints';
+import type { Effect, Target } from '../endpoints';
 import type { Envelope } from '../envelope';
 import { createFailure, type FailureReason, type RequestFailure } from '../requestFailure';
+import { parseLimitHeader, parseRetryAfterMs, RETRY_AFTER_MARGIN_MS } from './limitHeaders';
+import { nameFields } from './nameFields';
 import { REQUESTS_PER_DAY, REQUESTS_PER_MINUTE } from './requestQueue';
 import type { Reply, ReplyHeaders } from './sendOnce';
 
@@ -13,11 +15,16 @@ import type { Reply, ReplyHeaders } from './sendOnce';
 export function createReplyFailure(
 	reply: Reply,
 	envelope: Envelope | undefined,
-	effect: Effect,
+	{ endpoint: { effect }, fieldTitles }: Pick<Target, 'endpoint' | 'fieldTitles'>,
 	nowMs: number,
 ): RequestFailure {
 	const { status, headers } = reply;
 	if (status === 429) return createRateLimitFailure(headers, nowMs);
+	const retryAfterMs = parseRetryAfterMs(headers, nowMs);
+	if (status === 503 && retryAfterMs !== undefined) {
+		// the service is in maintenance: it has not handled the request
+		return createFailure('unavailable', { status, retryAtMs: nowMs + retryAfterMs });
+	}
 	const reason = findReason(reply, envelope, effect);
 	const hasQuote = reason !== 'tokenRejected' && status !== 404;
 	return createFailure(reason, {
@@ -25,7 +32,7 @@ export function createReplyFailure(
 		mayHaveActed: mayHaveActed(status, reason, envelope),
 		noun: effect.noun,
 		location: reason === 'redirected' ? String(headers.location || 'nowhere') : undefined,
-		serverMessage: hasQuote ? envelope?.message : undefined,
+		serverMessage: hasQuote ? nameFields(envelope?.message ?? '', fieldTitles) : undefined,
 	});
 }
 
@@ -61,25 +68,21 @@ function mayHaveActed(
 	return reason !== 'tokenRejected' && envelope?.isFailure !== true;
 }
 
-/** A rate limit that asks to wait longer cannot be the minute's, so it is the day's. */
-const MAX_MINUTE_WAIT_MS = 60_000;
+/** The minute's limit lasts no longer, unless the headers show that it is the minute's. */
+const MAX_MINUTE_WAIT_MS = 60_000 + RETRY_AFTER_MARGIN_MS;
 
-/** No day's limit lasts longer. */
-const MAX_DAY_WAIT_MS = 24 * 60 * 60_000;
-
-/** Added to `Retry-After`, which the service rounds down to whole seconds. */
-const RETRY_AFTER_MARGIN_MS = 1_000;
+/** A limit that asks to wait longer is not the minute's, whatever number the headers show. */
+const MAX_SHOWN_MINUTE_WAIT_MS = 10 * 60_000;
 
 /** Returns the failure of a status 429: the minute's limit is used up, or the day's. */
 export function createRateLimitFailure(headers: ReplyHeaders, nowMs: number): RequestFailure {
-	// seconds (RFC 9110, section 10.2.3); the service sends no dates
-	const askedMs = Number(headers['retry-after'] ?? NaN) * 1_000;
-	const waitMs = askedMs >= 0 ? Math.min(askedMs, MAX_DAY_WAIT_MS) : MAX_MINUTE_WAIT_MS;
-	const limit = Number(headers['x-ratelimit-limit']) || undefined;
-	const isDailyLimit = waitMs > MAX_MINUTE_WAIT_MS || limit === REQUESTS_PER_DAY;
+	const waitMs = parseRetryAfterMs(headers, nowMs) ?? MAX_MINUTE_WAIT_MS;
+	const limit = parseLimitHeader(headers, 'x-ratelimit-limit') || undefined;
+	const maxMinuteWaitMs = limit === undefined ? MAX_MINUTE_WAIT_MS : MAX_SHOWN_MINUTE_WAIT_MS;
+	const isDailyLimit = limit === REQUESTS_PER_DAY || waitMs > maxMinuteWaitMs;
 	return createFailure(isDailyLimit ? 'dayLimit' : 'minuteLimit', {
 		status: 429,
-		retryAtMs: nowMs + waitMs + RETRY_AFTER_MARGIN_MS,
+		retryAtMs: nowMs + waitMs,
 		limit: limit ?? REQUESTS_PER_MINUTE,
 	});
 }

@@ -1,6 +1,7 @@
 import { pull, sortedLastIndexBy } from 'lodash';
 import { clock as machineClock, type Clock } from '../clock';
 import { createFailure, type RequestFailure } from '../requestFailure';
+import { parseLimitHeader } from './limitHeaders';
 import type { ReplyHeaders } from './sendOnce';
 
 /** Requests that the service allows an account in a minute and in a day (specification, section 8). */
@@ -25,8 +26,14 @@ const BREAKER_THRESHOLD = MAX_IN_FLIGHT * 4;
 /** Causes that every request of the account meets. */
 const BREAKER_CAUSES: unknown[] = ['temporarily-unavailable', 'rate-limited', 'credential-invalid'];
 
-/** How long no item is sent after so many failures or refusals in a row. */
+/** How long no item is sent after so many failures in a row, or if the service asks for a long wait. */
 const BREAKER_OPEN_MS = 60_000;
+
+/** How long items wait for a service that is unavailable, without a sign for the user. Chosen. */
+const MAX_UNAVAILABLE_MS = 5 * 60_000;
+
+/** The longest time until an unavailable service is asked again, if it asks for less. */
+const MAX_UNAVAILABLE_PAUSE_MS = 30_000;
 
 /** A request that waits for a slot. */
 export type Job = {
@@ -74,6 +81,11 @@ export class RequestQueue {
 
 	/** Failures in a row that every request of the account meets. */
 	private failureStreak = 0;
+
+	/** Since when the service replies that it is unavailable, and until when items wait for it. */
+	private unavailableSinceMs?: number;
+	private itemsPausedUntilMs = -Infinity;
+
 	private wakeAtMs = Infinity;
 
 	constructor(private readonly clock: Omit<Clock, 'timeout'> = machineClock) {}
@@ -108,18 +120,53 @@ export class RequestQueue {
 		// the service does not count a rate-limited request
 		if (requestFailure?.reason === 'minuteLimit') pull(this.slots, slot);
 		else this.updateServerWindow(slot, headers, nowMs);
-		const isBreaking = BREAKER_CAUSES.includes(requestFailure?.cause);
-		this.failureStreak = isBreaking ? this.failureStreak + 1 : 0;
-		if (requestFailure !== undefined) this.applyFailure(requestFailure, nowMs);
+		if (requestFailure?.reason === 'unavailable') this.pauseItems(requestFailure, nowMs);
+		else this.countFailure(requestFailure, nowMs);
 		// a moment later, so that the sender can first withdraw its other waiting requests
 		void this.clock.sleep(0).then(() => this.admitWaiting());
 	}
 
+	/**
+	 * Lets items wait until the service is available again. They fail at once if that takes too long, so that a run
+	 * is not silent. Triggers and people ask the service themselves.
+	 */
+	private pauseItems(failure: RequestFailure, nowMs: number): void {
+		const retryInMs = this.computeRetryInMs(failure);
+		const { unavailableSinceMs: sinceMs = nowMs } = this;
+		// a service that asks for one second again and again is not asked each second
+		const pauseMs = Math.max(retryInMs, Math.min(nowMs - sinceMs, MAX_UNAVAILABLE_PAUSE_MS));
+		if (nowMs + pauseMs > sinceMs + MAX_UNAVAILABLE_MS) {
+			const untilMs = nowMs + Math.min(pauseMs, BREAKER_OPEN_MS);
+			this.failFast = { untilMs, rank: RANKS.low, failure };
+			this.resumeItems();
+			return;
+		}
+		this.unavailableSinceMs = sinceMs;
+		this.itemsPausedUntilMs = Math.max(this.itemsPausedUntilMs, nowMs + pauseMs);
+	}
+
+	private resumeItems(): void {
+		this.unavailableSinceMs = undefined;
+		this.itemsPausedUntilMs = -Infinity;
+	}
+
+	/** Counts failures in a row, which a success or a failure of a single request ends. */
+	private countFailure(failure: RequestFailure | undefined, nowMs: number): void {
+		this.resumeItems();
+		const isBreaking = BREAKER_CAUSES.includes(failure?.cause);
+		this.failureStreak = isBreaking ? this.failureStreak + 1 : 0;
+		if (failure !== undefined) this.applyFailure(failure, nowMs);
+	}
+
+	/** Returns how long the service asks to wait; the machine's clock can be corrected, unlike the queue's. */
+	private computeRetryInMs({ retryAtMs = Infinity }: RequestFailure): number {
+		return retryAtMs - this.clock.now();
+	}
+
 	/** A rate limit holds other requests back, and many failures in a row are an outage. */
 	private applyFailure(failure: RequestFailure, nowMs: number): void {
-		const { reason, cause, retryAtMs = Infinity } = failure;
-		// the machine's clock can be corrected, unlike the queue's
-		const retryInMs = retryAtMs - this.clock.now();
+		const { reason, cause } = failure;
+		const retryInMs = this.computeRetryInMs(failure);
 		if (reason === 'minuteLimit') {
 			this.rateLimitedUntilMs = Math.max(this.rateLimitedUntilMs, nowMs + retryInMs);
 		}
@@ -140,10 +187,10 @@ export class RequestQueue {
 	 * after an earlier reply finds as much or more remaining, it is in a new window.
 	 */
 	private updateServerWindow({ startedAtMs }: Slot, headers: ReplyHeaders, nowMs: number): void {
-		const limit = Number(headers['x-ratelimit-limit']);
-		const remaining = Number(headers['x-ratelimit-remaining']);
+		const limit = parseLimitHeader(headers, 'x-ratelimit-limit');
+		const remaining = parseLimitHeader(headers, 'x-ratelimit-remaining');
 		// the limit of the day says nothing about the minute
-		if (!(limit > 0 && remaining >= 0) || limit === REQUESTS_PER_DAY) return;
+		if (!limit || remaining === undefined || limit === REQUESTS_PER_DAY) return;
 		this.perMinute = limit;
 		const { remaining: remainingBefore, atMs, endsByMs } = this.serverWindow;
 		const isNew = startedAtMs >= endsByMs || (startedAtMs >= atMs && remaining >= remainingBefore);
@@ -160,7 +207,11 @@ export class RequestQueue {
 				nextEntry.settle(this.failFast.failure);
 				continue;
 			}
-			const freeAtMs = Math.max(this.rateLimitedUntilMs, this.findFreeTimeMs(nowMs));
+			const freeAtMs = Math.max(
+				this.rateLimitedUntilMs,
+				nextEntry.rank >= RANKS.low ? this.itemsPausedUntilMs : nowMs,
+				this.findFreeTimeMs(nowMs),
+			);
 			if (freeAtMs > nowMs) {
 				this.scheduleWake(freeAtMs, nowMs);
 				return;

@@ -1,5 +1,6 @@
 import type { Failure as N8nFailure } from 'n8n-workflow';
 import type { RequestFailure } from '../requestFailure';
+import type { Job } from './requestQueue';
 
 /** How often a request is sent in all while it ends with the same cause; once for any other cause. */
 const MAX_ATTEMPTS: Partial<Record<N8nFailure['cause'], number>> = {
@@ -17,13 +18,16 @@ const FIRST_RETRY_DELAY_MS = 1_000;
  *
  * @param attempts how often the request has ended with this cause
  * @param random a number from 0 up to 1, so that clients do not all return at the same moment
- * @returns the milliseconds to wait; undefined if the request is not sent again
+ * @returns the milliseconds to wait before the next slot; undefined if the request is not sent again
  */
 export function computeRetryDelayMs(
-	{ cause, mayHaveActed }: RequestFailure,
+	{ reason, cause, mayHaveActed }: RequestFailure,
 	attempts: number,
+	priority: Job['priority'],
 	random: number,
 ): number | undefined {
+	// the queue lets items wait, and decides how long; a person at the editor does not wait
+	if (reason === 'unavailable') return priority === 'low' ? 0 : undefined;
 	const maxAttempts = (cause && MAX_ATTEMPTS[cause]) ?? 1;
 	if (mayHaveActed || attempts >= maxAttempts) return undefined;
 	// the queue waits for the next window

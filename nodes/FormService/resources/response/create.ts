@@ -134,7 +134,8 @@ export const responseCreate: Operation = {
 					answers: byLabel,
 					...(ignored.length > 0 && { ignored }),
 				});
-				const target = { ...request.target, body: { data } };
+				const titles = fields.map(({ uuid, title }) => [uuid.toLowerCase(), title] as const);
+				const target = { ...request.target, body: { data }, fieldTitles: new Map(titles) };
 				const add = async () => (await addResponse(request.context, target)) ?? null;
 				const equalResponses =
 					keyFieldNames.length > 0

@@ -1,7 +1,7 @@
 import { range } from 'lodash';
 import { expect, it } from 'vitest';
 import { formatTime } from '../../../../nodes/FormService/api/errorTexts.ts';
-import { demoForms } from '../../../service/index.mts';
+import { demoForms, unavailable } from '../../../service/index.mts';
 import { locator, time } from '../../harness.mts';
 import { DAY_MS } from '../../../time.mts';
 import { createWorld, pathsOf, type World } from '../../world.mts';
@@ -38,6 +38,54 @@ it('a run that meets the limit of the day says when the limit resets, and which 
 	const SENT =
 		'4 of the 12 items were already sent (items 0 to 3). Run only the other items again.<br>';
 	expect(String(error?.description).split('\n')).toContain(SENT);
+});
+
+/** The service is in maintenance from now on for so many seconds, and asks to wait until its end. */
+function startMaintenance({ service }: World, seconds: number): number {
+	const endsAtMs = time.now() + seconds * 1_000;
+	const fault = () => {
+		const leftMs = endsAtMs - time.now();
+		return leftMs > 0 ? unavailable(Math.floor(leftMs / 1_000)) : undefined;
+	};
+	service.faults.set({ fault });
+	return endsAtMs;
+}
+
+it.each([
+	['30 s', 30],
+	['4 minutes', 240],
+])(
+	'items wait for a maintenance of %s, and each response is added once',
+	async (_what, seconds) => {
+		const world = await createWorld();
+		const { service, n8n } = world;
+		const existing = service.store.responses(survey).length;
+		const run = n8n.startNode(addEach, numbered(service, 30));
+		await time.sleep(200);
+		const endsAtMs = startMaintenance(world, seconds);
+		const { items, error } = await run.done;
+		expect(error).toBeUndefined();
+		expect(items).toHaveLength(30);
+		expect(service.store.responses(survey)).toHaveLength(existing + 30);
+		expect(time.now() - endsAtMs).toBeLessThan(10_000);
+	},
+);
+
+it('a run that would wait for more than five minutes says when the service is available again', async () => {
+	const world = await createWorld();
+	const { service, n8n } = world;
+	const run = n8n.startNode(addEach, numbered(service, 1_000));
+	await time.sleep(200);
+	const startedAtMs = time.now();
+	const endsAtMs = startMaintenance(world, 1_800);
+	const { error } = await run.done;
+	expect(time.now() - startedAtMs).toBeLessThan(10_000);
+	const times = [0, 1_000, 2_000].map((ms) => formatTime(endsAtMs + ms));
+	expect(times).toContain(
+		error?.message.replace(/^.* \(status 503\)\. It asks to wait until /, ''),
+	);
+	expect(error?.description).toMatch(/^Run this again after that time\.[^]* already sent \(items /);
+	expect(service.requests.filter(({ status }) => status === 503).length).toBeLessThanOrEqual(5);
 });
 
 const searchForms = async ({ n8n }: World) => await n8n.searchForms();

@@ -1,10 +1,14 @@
 import { OperationalError, UserError } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import { createAccount } from '../../../../nodes/FormService/api/account.ts';
-import { endpoints, type Effect } from '../../../../nodes/FormService/api/endpoints.ts';
+import { endpoints, type Endpoint } from '../../../../nodes/FormService/api/endpoints.ts';
 import { createInputError } from '../../../../nodes/FormService/api/errors.ts';
 import { formatTime } from '../../../../nodes/FormService/api/errorTexts.ts';
 import { parseReply } from '../../../../nodes/FormService/api/request/callApi.ts';
+import {
+	createRateLimitFailure,
+	createReplyFailure,
+} from '../../../../nodes/FormService/api/request/replyFailure.ts';
 import { computeRetryDelayMs } from '../../../../nodes/FormService/api/request/retry.ts';
 import { createTransportFailure } from '../../../../nodes/FormService/api/request/transportFailure.ts';
 import {
@@ -18,16 +22,15 @@ import {
 
 const account = createAccount({ accessToken: 'token', baseUrl: 'https://forms.example.com' });
 const context = { account, n8n: { getNode: () => ({}) } } as unknown as RequestContext;
-const { effect: adding } = endpoints.addResponse;
-const { effect: listing } = endpoints.listForms;
+const { addResponse: adding, listForms: listing, updateSettings: updating } = endpoints;
 
-/** Returns the failure of a request with this effect, from its reply or from what n8n's helper throws. */
-type Fail = (effect: Effect) => RequestFailure;
+/** Returns the failure of a request to this endpoint, from its reply or from what n8n's helper throws. */
+type Fail = (endpoint: Endpoint) => RequestFailure;
 
 const reply =
 	(status: number, headers = {}, text = '{'): Fail =>
-	(effect) =>
-		parseReply({ status, headers, text }, effect).requestFailure ?? expect.unreachable();
+	(endpoint) =>
+		parseReply({ status, headers, text }, { endpoint }).requestFailure ?? expect.unreachable();
 
 /** As n8n's helpers throw it: the error of the network is the cause of another. */
 const caused = (network: object) =>
@@ -35,8 +38,8 @@ const caused = (network: object) =>
 
 const broken =
 	(thrown: unknown): Fail =>
-	(effect) =>
-		parseReply(createTransportFailure(thrown), effect).requestFailure ?? expect.unreachable();
+	(endpoint) =>
+		parseReply(createTransportFailure(thrown), { endpoint }).requestFailure ?? expect.unreachable();
 
 const ofStatuses = (statuses: number[], mayHaveActed: boolean, maxAttempts: number) =>
 	statuses.map((status) => [`status ${status}`, mayHaveActed, maxAttempts, reply(status)] as const);
@@ -57,6 +60,7 @@ const failures: Array<readonly [string, boolean, number, Fail]> = [
 	['a reply that is cut off', true, 4, reply(200)],
 	['success: false', false, 1, reply(200, {}, '{"success": false}')],
 	['status 500 with success: false', true, 4, reply(500, {}, '{"success": false}')],
+	['status 503 with Retry-After', false, 1, reply(503, { 'retry-after': '600' })],
 	['a rate limit', false, 10, reply(429, { 'retry-after': '3' })],
 	['a rate limit of the day', false, 1, reply(429, { 'retry-after': '7200' })],
 	...ofCodes(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN'], false, 4),
@@ -73,7 +77,7 @@ const failures: Array<readonly [string, boolean, number, Fail]> = [
 /** How often a request is sent that always ends so. */
 function countAttempts(failure: RequestFailure): number {
 	let attempts = 1;
-	while (computeRetryDelayMs(failure, attempts, 0) !== undefined) attempts++;
+	while (computeRetryDelayMs(failure, attempts, 'high', 0) !== undefined) attempts++;
 	return attempts;
 }
 
@@ -82,11 +86,11 @@ describe('a request', () => {
 		const [, mayHaveActed, maxAttempts, fail] = row;
 		expect(fail(adding).mayHaveActed).toBe(mayHaveActed);
 		expect(countAttempts(fail(adding))).toBe(mayHaveActed ? 1 : maxAttempts);
-		for (const effect of [listing, endpoints.updateSettings.effect]) {
+		for (const endpoint of [listing, updating]) {
 			// a confirmation is needed of requests that act alone
-			if (fail(effect).reason !== fail(adding).reason) continue;
-			expect(fail(effect).mayHaveActed).toBe(false);
-			expect(countAttempts(fail(effect))).toBe(maxAttempts);
+			if (fail(endpoint).reason !== fail(adding).reason) continue;
+			expect(fail(endpoint).mayHaveActed).toBe(false);
+			expect(countAttempts(fail(endpoint))).toBe(maxAttempts);
 		}
 	});
 
@@ -95,11 +99,50 @@ describe('a request', () => {
 		['in the queue after a refusal', reply(429, { 'retry-after': '3' }), [0, 0]],
 	])('waits %s', (_, fail, delays) => {
 		const failure = fail(listing);
-		const computed = delays.map((_delay, index) => computeRetryDelayMs(failure, index + 1, 0));
+		const computed = delays.map((_delay, index) =>
+			computeRetryDelayMs(failure, index + 1, 'high', 0),
+		);
 		expect(computed).toEqual(delays);
 		// up to twice as long at random, so that not all clients return at once
-		expect(computeRetryDelayMs(failure, 1, 1)).toBe(2 * delays[0]!);
+		expect(computeRetryDelayMs(failure, 1, 'high', 1)).toBe(2 * delays[0]!);
 	});
+});
+
+it.each([
+	['minuteLimit', { 'retry-after': '60' }, 61],
+	['dayLimit', { 'retry-after': '61' }, 62],
+	['minuteLimit', { 'retry-after': '90', 'x-ratelimit-limit': '60' }, 91],
+	['minuteLimit', { 'retry-after': '300', 'x-ratelimit-limit': '500' }, 301],
+	['dayLimit', { 'retry-after': '3600', 'x-ratelimit-limit': '60' }, 3_601],
+	['dayLimit', { 'retry-after': '30', 'x-ratelimit-limit': '1440' }, 31],
+	['minuteLimit', {}, 61],
+	['minuteLimit', { 'retry-after': 'soon', 'x-ratelimit-limit': '' }, 61],
+])('a status 429 is the %s with the headers %j, for %i s', (reason, headers, seconds) => {
+	const failure = createRateLimitFailure(headers, 1_000_000);
+	expect(failure).toMatchObject({ reason, retryAtMs: 1_000_000 + seconds * 1_000 });
+});
+
+it.each([
+	['unavailable', { 'retry-after': '600' }, 601],
+	['unavailable', { 'retry-after': ' 0 ' }, 1],
+	['unavailable', { 'retry-after': '-5' }, 1],
+	['unavailable', { 'retry-after': '1e9' }, 86_401],
+	[
+		'unavailable',
+		{ 'retry-after': 'Wed, 21 Oct 2026 07:28:00 GMT', date: 'Wed, 21 Oct 2026 07:18:00 GMT' },
+		601,
+	],
+	['serverError', { 'retry-after': 'soon' }, undefined],
+	['serverError', { 'retry-after': '' }, undefined],
+])('a status 503 is %s with the headers %j, for %s s', (reason, headers, seconds) => {
+	const failure = createReplyFailure(
+		{ status: 503, headers, text: '' },
+		undefined,
+		{ endpoint: adding },
+		1_000,
+	);
+	const retryAtMs = seconds === undefined ? undefined : 1_000 + seconds * 1_000;
+	expect([failure.reason, failure.retryAtMs]).toEqual([reason, retryAtMs]);
 });
 
 it('a limit of the day ends after a day at most, at a time that is rounded up to the minute', () => {
@@ -116,7 +159,7 @@ it('an error after which a response may be there has no code that makes n8n repl
 	const text = JSON.stringify({ message: 'read ECONNRESET of deletePermission' });
 	const timeout = broken(caused({ code: 'ETIMEDOUT' }));
 	for (const fail of [reply(502, {}, text), reply(200, {}, text), timeout]) {
-		const { message } = createRequestError(context, fail(adding), { effect: adding });
+		const { message } = createRequestError(context, fail(adding), { effect: adding.effect });
 		expect(message).toMatch(/\. The response may or may not have been added$/);
 		expect(message).not.toMatch(/ECONN|EPERM|ETIMEDOUT/i);
 	}

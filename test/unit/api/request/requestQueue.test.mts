@@ -108,6 +108,7 @@ describe('the limit of a minute', () => {
 		['the limit that a reply shows, such as 300', [shows(299, 300)], 200, 4],
 		['a smaller one', [shows(29, 30)], 30, 60],
 		['60 if a reply shows the limit of the day', [shows(5, 1_440)], 59, 1],
+		['nothing if a reply shows a negative number', [shows(-3)], 1, 60],
 		['60 if a reply shows half of the pair', [{ headers: { 'x-ratelimit-limit': '5' } }], 59, 1],
 		['what a later request finds in a new window', [shows(1), shows(40)], 40, 1],
 	])('is %s', async (_what, ends, count, second) => {
@@ -185,6 +186,72 @@ describe('an outage', () => {
 		await time.waitFor(time.sleep(MINUTE_MS));
 		await sendAll(1, ok);
 		expect((await sendAll(10, ok)).sent).toBe(10);
+	});
+});
+
+describe('a service that is unavailable', () => {
+	/** The service asks to wait for so many seconds, so many times, and is then available. */
+	async function sendThrough(times: number, retryAfterS: number, count: number) {
+		let replies = 0;
+		const sentAtS: number[] = [];
+		const startMs = time.now();
+		const sendUntilSent = async () => {
+			for (;;) {
+				const end = await pass(queue, { isRetry: true }, async () => {
+					sentAtS.push(Math.round((time.now() - startMs) / 1000));
+					await time.sleep(100);
+					return ++replies <= times ? unavailableFor(retryAfterS) : ok;
+				});
+				if (typeof end === 'string' || 'reason' in end || !end.requestFailure) return end;
+			}
+		};
+		const ends = await time.waitFor(Promise.all(Array.from({ length: count }, sendUntilSent)));
+		return { outcomes: countBy(ends.map(outcomeOf)), sentAtS };
+	}
+	const unavailableFor = (seconds: number): RequestOutcome => ({
+		headers: {},
+		requestFailure: createFailure('unavailable', { retryAtMs: time.now() + seconds * 1_000 }),
+	});
+
+	it('lets items wait as long as it asks, and counts no outage', async () => {
+		const { outcomes, sentAtS } = await sendThrough(25, 30, 40);
+		expect(outcomes).toEqual({ ok: 40 });
+		expect(sentAtS.slice(0, 26)).toEqual(
+			[0, 30, 60, 90, 120, 151].flatMap((second) => Array(5).fill(second)).slice(0, 26),
+		);
+	});
+
+	it('lets 1,000 items fail after five minutes of short waits, with few requests', async () => {
+		const { outcomes, sentAtS } = await sendThrough(Infinity, 1, 1_000);
+		expect(outcomes).toEqual({ unavailable: 1_000 });
+		expect(sentAtS.length).toBeLessThan(100);
+		expect(sentAtS.at(-1)).toBeGreaterThan(270);
+		expect(sentAtS.at(-1)).toBeLessThanOrEqual(300);
+	});
+
+	it('lets items fail at once for a minute if it asks for more than five minutes', async () => {
+		expect(await sendThrough(5, 600, 1_000)).toMatchObject({ outcomes: { unavailable: 1_000 } });
+		expect((await sendAll(5, ok)).outcomes).toEqual({ unavailable: 5 });
+		await time.waitFor(time.sleep(MINUTE_MS));
+		expect((await sendAll(5, ok)).outcomes).toEqual({ ok: 5 });
+	});
+
+	it('holds back no trigger and no person, whose success lets the items go on', async () => {
+		await sendAll(1, unavailableFor(200));
+		const sentAt = { item: 0, trigger: 0 };
+		const send = async (name: keyof typeof sentAt, job: Partial<Job> = {}) =>
+			await pass(queue, job, async () => {
+				sentAt[name] = time.now();
+				return await Promise.resolve(ok);
+			});
+		const startMs = time.now();
+		const sendTrigger = async () => {
+			await time.sleep(20_000);
+			return await send('trigger', { priority: 'high' });
+		};
+		await time.waitFor(Promise.all([send('item'), sendTrigger()]));
+		expect(sentAt.trigger - startMs).toBe(20_000);
+		expect(sentAt.item - sentAt.trigger).toBeLessThan(100);
 	});
 });
 
