@@ -4,6 +4,7 @@ import type { Effect } from './endpoints';
 import { describeShape } from './envelope';
 import { ServiceError } from './errors';
 import { asSentence } from './errorTexts';
+import type { Priority } from './request/requestQueue';
 import { createFailure, describeFailure, type RequestFailure } from './requestFailure';
 
 /** Who sends a request, and what the request queue and the errors need to know. */
@@ -11,8 +12,7 @@ export type RequestContext = {
 	n8n: N8nContext;
 	/** The account of the context's credential, see `getAccount`. */
 	account: Account;
-	/** Triggers and people at the editor (`high`) go before items (`low`), which can wait. */
-	priority: 'high' | 'low';
+	priority: Priority;
 	/** The input item that the request belongs to. */
 	itemIndex?: number;
 	/** When it aborts, also because the execution is canceled, requests that wait are not sent. */

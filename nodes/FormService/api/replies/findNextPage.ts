@@ -2,7 +2,7 @@ import { snakeCase } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { parseBoolean, parseNumber } from '../parseValues';
 import { isRecord, isSingleRecord } from '../records';
-import type { ReplyHeaders } from '../request/sendOnce';
+import type { ReplyHeaders } from '../request/replyHeaders';
 
 /*
  * How the next page of a list is found. The specification leaves open how a long list is sent (section 4).

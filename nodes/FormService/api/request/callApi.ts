@@ -8,7 +8,8 @@ import { parseUrl } from '../url';
 import { createReplyFailure } from './replyFailure';
 import { getQueue } from './requestQueue';
 import { computeRetryDelayMs } from './retry';
-import { sendOnce, type Reply, type ReplyHeaders } from './sendOnce';
+import type { ReplyHeaders } from './replyHeaders';
+import { sendOnce, type Reply } from './sendOnce';
 
 /** What a successful reply contains. */
 export type SuccessfulReply = {

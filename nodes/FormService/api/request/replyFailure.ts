@@ -1,10 +1,15 @@
 import type { Effect, Target } from '../endpoints';
 import type { Envelope } from '../envelope';
 import { createFailure, type FailureReason, type RequestFailure } from '../requestFailure';
-import { parseLimitHeader, parseRetryAfterMs, RETRY_AFTER_MARGIN_MS } from './limitHeaders';
 import { nameFields } from './nameFields';
-import { REQUESTS_PER_DAY, REQUESTS_PER_MINUTE } from './requestQueue';
-import type { Reply, ReplyHeaders } from './sendOnce';
+import { REQUESTS_PER_DAY, REQUESTS_PER_MINUTE } from './serverWindow';
+import {
+	parseLimitHeader,
+	parseRetryAfterMs,
+	RETRY_AFTER_MARGIN_MS,
+	type ReplyHeaders,
+} from './replyHeaders';
+import type { Reply } from './sendOnce';
 
 /**
  * Returns the failure that a reply means.

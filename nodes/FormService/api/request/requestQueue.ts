@@ -1,18 +1,8 @@
 import { pull, sortedLastIndexBy } from 'lodash';
 import { clock as machineClock, type Clock } from '../clock';
 import { createFailure, type RequestFailure } from '../requestFailure';
-import { parseLimitHeader } from './limitHeaders';
-import type { ReplyHeaders } from './sendOnce';
-
-/** Requests that the service allows an account in a minute and in a day (specification, section 8). */
-export const REQUESTS_PER_MINUTE = 60;
-export const REQUESTS_PER_DAY = 1440;
-
-/**
- * The service's window: its minute starts with the first request after the last window ended. The
- * margin is for timers, which fire up to a millisecond early, and for a service that rounds.
- */
-const WINDOW_MS = 60_000 + 25;
+import type { ReplyHeaders } from './replyHeaders';
+import { UNKNOWN_WINDOW, updateServerWindow, WINDOW_MS } from './serverWindow';
 
 /**
  * The most open requests of one account: enough to use the minute's allowance at reply times of several
@@ -35,10 +25,12 @@ const MAX_UNAVAILABLE_MS = 5 * 60_000;
 /** The longest time until an unavailable service is asked again, if it asks for less. */
 const MAX_UNAVAILABLE_PAUSE_MS = 30_000;
 
+/** Triggers and people at the editor (`high`) go before items (`low`), which can wait. */
+export type Priority = 'high' | 'low';
+
 /** A request that waits for a slot. */
 export type Job = {
-	/** Triggers and people at the editor (`high`) go before items (`low`). */
-	priority: 'high' | 'low';
+	priority: Priority;
 	/** A request that was sent before goes before those that were not. */
 	isRetry: boolean;
 	signal?: AbortSignal;
@@ -69,9 +61,8 @@ export class RequestQueue {
 	/** The requests that count. */
 	private slots: Slot[] = [];
 
-	/** The minute's limit, and what a reply has shown to remain of the service's window. */
-	private perMinute = REQUESTS_PER_MINUTE;
-	private serverWindow = { remaining: Infinity, atMs: -Infinity, endsByMs: -Infinity };
+	/** What replies have shown of the service's minute. */
+	private serverWindow = UNKNOWN_WINDOW;
 
 	/** After a status 429 for the minute's limit, all requests wait until then. */
 	private rateLimitedUntilMs = -Infinity;
@@ -119,7 +110,7 @@ export class RequestQueue {
 		slot.countsUntilMs = nowMs + WINDOW_MS;
 		// the service does not count a rate-limited request
 		if (requestFailure?.reason === 'minuteLimit') pull(this.slots, slot);
-		else this.updateServerWindow(slot, headers, nowMs);
+		else this.serverWindow = updateServerWindow(this.serverWindow, { ...slot, headers, nowMs });
 		if (requestFailure?.reason === 'unavailable') this.pauseItems(requestFailure, nowMs);
 		else this.countFailure(requestFailure, nowMs);
 		// a moment later, so that the sender can first withdraw its other waiting requests
@@ -136,9 +127,8 @@ export class RequestQueue {
 		// a service that asks for one second again and again is not asked each second
 		const pauseMs = Math.max(retryInMs, Math.min(nowMs - sinceMs, MAX_UNAVAILABLE_PAUSE_MS));
 		if (nowMs + pauseMs > sinceMs + MAX_UNAVAILABLE_MS) {
-			const untilMs = nowMs + Math.min(pauseMs, BREAKER_OPEN_MS);
-			this.failFast = { untilMs, rank: RANKS.low, failure };
 			this.resumeItems();
+			this.failItems(failure, nowMs, Math.min(pauseMs, BREAKER_OPEN_MS));
 			return;
 		}
 		this.unavailableSinceMs = sinceMs;
@@ -172,31 +162,20 @@ export class RequestQueue {
 		}
 		if (reason === 'dayLimit') {
 			this.failFast = { untilMs: nowMs + retryInMs, rank: RANKS.high, failure };
-		} else if (this.failureStreak >= BREAKER_THRESHOLD && !this.isFailingFast(nowMs)) {
+		} else if (this.failureStreak >= BREAKER_THRESHOLD) {
 			const outage = createFailure('outage', { cause, lastFailure: failure });
-			this.failFast = { untilMs: nowMs + BREAKER_OPEN_MS, rank: RANKS.low, failure: outage };
+			this.failItems(outage, nowMs, BREAKER_OPEN_MS);
 		}
+	}
+
+	/** Lets items fail at once for a while, unless requests already do. */
+	private failItems(failure: RequestFailure, nowMs: number, durationMs: number): void {
+		if (this.isFailingFast(nowMs)) return;
+		this.failFast = { untilMs: nowMs + durationMs, rank: RANKS.low, failure };
 	}
 
 	private isFailingFast(nowMs: number): boolean {
 		return this.failFast !== undefined && nowMs < this.failFast.untilMs;
-	}
-
-	/**
-	 * Records what remains of the service's window, also after requests of other clients. If a request that was sent
-	 * after an earlier reply finds as much or more remaining, it is in a new window.
-	 */
-	private updateServerWindow({ startedAtMs }: Slot, headers: ReplyHeaders, nowMs: number): void {
-		const limit = parseLimitHeader(headers, 'x-ratelimit-limit');
-		const remaining = parseLimitHeader(headers, 'x-ratelimit-remaining');
-		// the limit of the day says nothing about the minute
-		if (!limit || remaining === undefined || limit === REQUESTS_PER_DAY) return;
-		this.perMinute = limit;
-		const { remaining: remainingBefore, atMs, endsByMs } = this.serverWindow;
-		const isNew = startedAtMs >= endsByMs || (startedAtMs >= atMs && remaining >= remainingBefore);
-		this.serverWindow = isNew
-			? { remaining, atMs: nowMs, endsByMs: nowMs + WINDOW_MS }
-			: { remaining: Math.min(remaining, remainingBefore), atMs: nowMs, endsByMs };
 	}
 
 	private admitWaiting(): void {
@@ -228,9 +207,9 @@ export class RequestQueue {
 		const ends = this.slots.map(({ countsUntilMs }) => countsUntilMs);
 		const inFlight = ends.filter((endMs) => endMs === Infinity).length;
 		if (inFlight >= MAX_IN_FLIGHT) return Infinity;
-		const { remaining, endsByMs } = this.serverWindow;
+		const { perMinute, remaining, endsByMs } = this.serverWindow;
 		const serverAtMs = remaining > inFlight ? nowMs : endsByMs;
-		return Math.max(serverAtMs, ends.length < this.perMinute ? nowMs : Math.min(...ends));
+		return Math.max(serverAtMs, ends.length < perMinute ? nowMs : Math.min(...ends));
 	}
 
 	private scheduleWake(atMs: number, nowMs: number): void {

@@ -1,6 +1,6 @@
 import type { Failure as N8nFailure } from 'n8n-workflow';
 import type { RequestFailure } from '../requestFailure';
-import type { Job } from './requestQueue';
+import type { Priority } from './requestQueue';
 
 /** How often a request is sent in all while it ends with the same cause; once for any other cause. */
 const MAX_ATTEMPTS: Partial<Record<N8nFailure['cause'], number>> = {
@@ -23,7 +23,7 @@ const FIRST_RETRY_DELAY_MS = 1_000;
 export function computeRetryDelayMs(
 	{ reason, cause, mayHaveActed }: RequestFailure,
 	attempts: number,
-	priority: Job['priority'],
+	priority: Priority,
 	random: number,
 ): number | undefined {
 	// the queue lets items wait, and decides how long; a person at the editor does not wait

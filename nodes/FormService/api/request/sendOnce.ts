@@ -5,10 +5,8 @@ import { clock, waitUnlessAborted } from '../clock';
 import type { Target } from '../endpoints';
 import type { RequestContext } from '../requestContext';
 import type { RequestFailure } from '../requestFailure';
+import type { ReplyHeaders } from './replyHeaders';
 import { createTransportFailure } from './transportFailure';
-
-/** Headers of a reply with lower-case names, as n8n's helpers give them. */
-export type ReplyHeaders = Readonly<Record<string, unknown>>;
 
 /** A reply of any status; without a text if it has more bytes than are read. */
 export type Reply = { status: number; headers: ReplyHeaders; text?: string };

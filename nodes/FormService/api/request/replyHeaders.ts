@@ -1,4 +1,5 @@
-import type { ReplyHeaders } from './sendOnce';
+/** Headers of a reply with lower-case names, as n8n's helpers return them. */
+export type ReplyHeaders = Readonly<Record<string, unknown>>;
 
 /** Added to `Retry-After`, which the service rounds down to whole seconds. */
 export const RETRY_AFTER_MARGIN_MS = 1_000;
