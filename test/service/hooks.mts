@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Meeting } from './faults/faultKinds.mts';
 import type { Parts } from './parts.mts';
 
-/** Where the API begins (section 9). */
+/** Where the API starts (section 9). */
 export const API_PREFIX = '/api/v1';
 
 /** Records every request and lets the faults that are set meet it, instead of or after the work. */

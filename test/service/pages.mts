@@ -7,7 +7,7 @@ import type { Answer, Field, Form, Response } from './store.mts';
 type FormRequest = FastifyRequest<{ Params: { formId: string }; Body: URLSearchParams }>;
 
 /**
- * What people see: the list of forms, the login page, which lets nobody in, the page of each form, PDFs and
+ * What people see: the list of forms, the login page, which accepts no password, the page of each form, PDFs and
  * uploaded files. The addresses of both cannot be guessed, so no token is asked for.
  */
 export function pageRoutes({ store, origin }: Parts) {
@@ -51,7 +51,7 @@ export function pageRoutes({ store, origin }: Parts) {
 		);
 	}
 
-	/** Takes a submission as it is: the browser checks that what is required is there. */
+	/** Stores a submission unchanged, because the browser checks that required answers are there. */
 	function submitForm({ params, body }: FormRequest, reply: FastifyReply) {
 		const form = store.form(params.formId);
 		if (!form || form.settings.is_closed) return reply.callNotFound();

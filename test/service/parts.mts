@@ -12,8 +12,8 @@ export type ServiceOptions = Partial<Limits> & {
 	seed?: boolean;
 	now?: () => number;
 	/**
-	 * waits so many milliseconds with the request of this connection unanswered; the tests' time waits infinite
-	 * ones for ever
+	 * waits this many milliseconds with the request of this connection unanswered; the tests' time waits forever
+	 * for an infinite number
 	 */
 	wait?: (milliseconds: number, connection: Socket) => Promise<void>;
 	/**

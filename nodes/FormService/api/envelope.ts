@@ -45,7 +45,7 @@ export function unwrapEnvelope(body: unknown): Envelope {
 
 /**
  * Joins the texts that say why a request failed; undefined if there is none. The framework behind such services
- * begins its message with the first text on a field: `Too long. (and 2 more errors)`.
+ * starts its message with the first text on a field: `Too long. (and 2 more errors)`.
  */
 function joinMessages(
 	message: unknown,
@@ -58,7 +58,7 @@ function joinMessages(
 	return uniq(texts.filter((text) => text !== '').map(asSentence)).join(' ');
 }
 
-/** A text on a field, and where the field is, such as `['data', '9b1f…']`; undefined if nobody knows. */
+/** A text on a field, and where the field is, such as `['data', '9b1f…']`; undefined if the field is unknown. */
 type FieldMessage = { text: string; path?: readonly string[] };
 
 /** Collects the texts in the errors, such as Laravel's `{"data.9b1f…": ["The data.9b1f… is required."]}`. */

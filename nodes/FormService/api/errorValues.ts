@@ -7,7 +7,7 @@ const SCRIPT_ERROR = /^(NaN|undefined|\[undefined\]|Invalid Date|Invalid DateTim
 
 /**
  * Finds the error value in a cell or the result of an expression, such as `#N/A` or `[object Object]`, also in a
- * list: nobody means to send it.
+ * list. Such a value is a mistake of the source.
  */
 export function findErrorValue(value: unknown): string | undefined {
 	if (Array.isArray(value)) {

@@ -1,6 +1,6 @@
 import type { Failure as N8nFailure } from 'n8n-workflow';
 
-/** What is known of a failed request. A reason needs only what its text shows. */
+/** The facts of a failed request. A reason needs only what its text shows. */
 export type FailureFacts = {
 	/** The status of the reply, such as 422. Undefined if no reply came. */
 	status?: number;

@@ -1,6 +1,6 @@
 import { DateTime } from 'luxon';
 
-/** A boolean, 1 or 0 (specification, section 4, rule 5), or true, yes, on and the like, case-insensitively; else undefined. */
+/** A boolean, 1 or 0 (specification, section 4, rule 5), or true, yes, on and the like, case-insensitively. Undefined for any other value. */
 export function parseBoolean(value: unknown): boolean | undefined {
 	if (typeof value === 'boolean') return value;
 	if (typeof value !== 'string' && typeof value !== 'number') return undefined;

@@ -3,7 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { parseNumber, parseTimeMs } from './parseValues';
 
 /**
- * Sorts records by the time of submission, else of creation, then by `number`, and otherwise as listed. Records
+ * Sorts records by the time of submission (or creation), then by `number`, and otherwise as listed. Records
  * without a time come last.
  */
 export function sortByTime<T extends { record: IDataObject }>(
@@ -18,7 +18,7 @@ export function sortByTime<T extends { record: IDataObject }>(
 }
 
 /**
- * Returns when a response was submitted, or else created, in epoch milliseconds. The service's own times are
+ * Returns when a response was submitted (or created, if there is no such time), in epoch milliseconds. The service's own times are
  * UTC (specification, section 2.1).
  *
  * @returns undefined if no time can be read

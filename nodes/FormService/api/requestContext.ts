@@ -26,7 +26,7 @@ export type RequestContext = {
 	retry?: boolean;
 };
 
-/** Returns the signal that aborts when the caller gives up or the execution is canceled. */
+/** Returns the signal that aborts when the caller stops waiting or the execution is canceled. */
 export function getAbortSignal({ n8n, signal }: RequestContext): AbortSignal | undefined {
 	if (signal !== undefined) return signal;
 	return 'getExecutionCancelSignal' in n8n ? n8n.getExecutionCancelSignal() : undefined;

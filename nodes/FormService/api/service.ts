@@ -59,7 +59,7 @@ export async function getPdfLink(context: RequestContext, target: Target): Promi
 export function parsePdfLink(context: RequestContext, { body, data }: Envelope): string {
 	const values = collectValues(body);
 	const pdfValues = values.filter(({ name }) => /pdf/i.test(name));
-	// an attribute of the PDF without a value counts: another link is none to the PDF
+	// an attribute of the PDF without a value counts: another link does not lead to the PDF
 	const candidates = pdfValues.length > 0 ? pdfValues : values;
 	const links = uniq(candidates.map(({ value }) => value).filter(isLink));
 	const url = links.length === 1 ? parseUrl(links[0], context.account.baseUrl) : undefined;

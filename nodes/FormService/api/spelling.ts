@@ -95,8 +95,8 @@ export function foldCase(text: string): string {
 type NamedValues<T> = ReadonlyArray<readonly [name: string, value: T]>;
 
 /**
- * Creates a search for values by their names. The same case counts before another one, and of values with one
- * name the first. Whitespace inside a name is one blank, whether it is a line break or does not break.
+ * Creates a search for values by their names. The same case takes precedence over another case, and if values share a
+ * name, the first value counts. Whitespace inside a name is one blank, whether it is a line break or does not break.
  */
 export function indexNames<T>(namedValues: NamedValues<T>) {
 	const foldName = (name: string) => foldCase(name).replace(/\s+/g, ' ');

@@ -36,7 +36,7 @@ function readBatchSize(n8n: IExecuteSingleFunctions): number | undefined {
 
 /**
  * Finds the object that n8n hands over again with each try, and the number of its items. If an agent runs its
- * tools by itself, the execution data is the agent's and the same for all calls; then the object is what the model
+ * own tools, the execution data is the agent's and the same for all calls; then the object is what the model
  * gave for the call.
  *
  * @see https://github.com/n8n-io/n8n/blob/master/packages/core/src/execution-engine/node-execution-context/utils/get-input-connection-data.ts

@@ -90,7 +90,7 @@ function selectFields(json: IDataObject, names: readonly string[]): IDataObject 
 	};
 }
 
-/** Finds a selected field: an attribute, else an answer, whose label can have dots, else a value within another. */
+/** Finds a selected field: an attribute, an answer (its label can have dots), or a value within another value. */
 function findSelectedField(json: IDataObject, name: string): unknown {
 	const answers = isRecord(json.answers) ? json.answers : {};
 	const source = [json, answers].find((record) => Object.hasOwn(record, name));

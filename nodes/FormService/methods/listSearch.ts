@@ -42,7 +42,7 @@ type CachedList = {
 const lists = new Map<string, CachedList>();
 
 /**
- * Fetches the records of a list for the editor. Lists are kept, so a search goes on where the first results end.
+ * Fetches the records of a list for the editor. Lists are kept, so a search continues where the first results end.
  *
  * @param ids the values of the endpoint's `{placeholders}`
  * @param isEnough whether the records found so far are enough; by default, the whole list is read
@@ -150,13 +150,13 @@ export async function searchResponses(
 	return { results };
 }
 
-/** Returns the workflow's zone, as far as the editor has resolved it, else n8n's zone. */
+/** Returns the workflow's zone if the editor has resolved it, otherwise n8n's zone. */
 function getTimeZone(n8n: ILoadOptionsFunctions): string {
 	const zone = n8n.getCurrentNodeParameter(timeZoneProperty.name);
 	return typeof zone === 'string' && IANAZone.isValidZone(zone) ? zone : n8n.getTimezone();
 }
 
-/** Whether the first records of a list are the newest ones to show: enough, and sorted from newest to oldest. */
+/** Whether the first records of a list are the newest records to show: enough, and sorted from newest to oldest. */
 function hasNewest(records: readonly IDataObject[]): boolean {
 	if (records.length < MAX_RESULTS) return false;
 	const entries = records.map((record) => ({ record }));
@@ -183,7 +183,7 @@ function describeResponse(
 		: `${description} · ${truncateText(answerText, MAX_ANSWER_LENGTH)}`;
 }
 
-/** The records with a valid ID: n8n evaluates a value that begins with "=", and no request takes another one. */
+/** The records with a valid ID: n8n evaluates a value that starts with "=", and no request takes another ID. */
 function selectUsable(
 	records: readonly IDataObject[],
 	getId: (record: IDataObject) => string | undefined,

@@ -95,7 +95,7 @@ function getWidget({
 	choices,
 }: AnswerableField): Pick<ResourceMapperField, 'type' | 'options'> {
 	const { widget: type } = fieldKinds[kind];
-	// n8n would evaluate a value that begins with "="
+	// n8n would evaluate a value that starts with "="
 	const isEvaluated = choices.some(({ value }) => String(value).startsWith('='));
 	if (choices.length === 0 || isEvaluated) return { type };
 	const options = choices.map(({ name, value }) => ({ name: escapeExpression(name), value }));

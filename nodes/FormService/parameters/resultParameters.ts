@@ -10,7 +10,7 @@ import { simplifySwitch, toOptions } from './sharedProperties';
 
 /**
  * How many results an operation returns, and how much of each. In a tool, the model pages through the results
- * (Limit and Skip in place of Return All) and selects fields (Output and Fields in place of Simplify).
+ * (Limit and Skip instead of Return All) and selects fields (Output and Fields instead of Simplify).
  */
 
 /** A display condition: the node is a tool of a model. */

@@ -3,7 +3,7 @@ import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
 /**
  * The form, from a searchable list, by its ID or by the URL of its page (specification, section 2.2). The
- * node checks the ID by itself, because n8n would run a pattern in this description with a time limit, and a
+ * node checks the ID in code, because n8n would run a pattern in this description with a time limit, and a
  * busy machine that exceeds the limit would fail the whole run.
  */
 export const formLocator: INodeProperties = {

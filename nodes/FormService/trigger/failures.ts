@@ -3,15 +3,15 @@ import { getRequestFailure, hasReason, type NodeError } from '../api/errors';
 import type { FailureReason } from '../api/requestFailure';
 import { EARLY_TOLERANCE_MS, HOUR_MS, hasElapsed, MINUTE_MS } from './requestBudget';
 
-/** What fails by itself: how long polls wait for it, and which error people see. */
+/** The subjects that can fail, how long polls wait for each, and which error the user sees. */
 
-/** What a poll reads of a form. Each fails and waits by itself. */
+/** The lists that a poll reads of a form. Each one fails and waits independently. */
 export type Pass = 'newestPages' | 'fullPass';
 
 /** What a failure is about. */
 export type Subject = Readonly<
 	| { kind: 'account' | 'parameters' | 'formList' }
-	/** A form of which only the list of all forms is read. */
+	/** A form that is read only as part of the list of all forms. */
 	| { kind: 'listedForm'; formId: string }
 	| { kind: Pass; formId: string }
 >;
@@ -29,7 +29,7 @@ type FailureStreak = {
 	isReported: boolean;
 };
 
-/** Failures in a row until the error is reported: fewer may pass by themselves. */
+/** Failures in a row until the error is reported. One or two are often temporary. */
 const REPORT_THRESHOLD = 3;
 
 const MIN_BACKOFF_MS = 20_000;

@@ -14,7 +14,7 @@ export type FetchedPage = ListPage & { readonly servedAtMs: number };
 /**
  * Fetches a list page by page. A caller that has enough stops asking for pages.
  *
- * @param from the page to begin with; by default, the first page
+ * @param from the page to start with; by default, the first page
  * @param deadline then the page that is being read is abandoned; by default, at the end of the time to read
  * @throws NodeApiError if the next page cannot be read, or the time is up
  */
@@ -56,7 +56,7 @@ export async function fetchWholeList(
 }
 
 /**
- * Waits for some work until the deadline. The work then ends by itself.
+ * Waits for a promise until the deadline. The work behind the promise then ends unobserved.
  *
  * @throws NodeApiError if the time is up
  */

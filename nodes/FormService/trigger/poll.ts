@@ -142,7 +142,7 @@ async function readFormList(context: PollContext, before: PollResult): Promise<P
 
 /**
  * Reads the responses of the forms that are due, the least recently read first: of each form the newest pages,
- * then a slice of the full pass. Items of a form reduce the capacity for the next ones.
+ * then a slice of the full pass. Items of a form reduce the capacity for the next forms.
  */
 async function readForms(
 	context: PollContext,

@@ -20,7 +20,7 @@ export type PollContext = Readonly<{
 	parameters: TriggerParameters;
 	reason: PollReason;
 	times: PollTimes;
-	/** The state that the poll begins with. */
+	/** The state that the poll starts with. */
 	state: TriggerState;
 	/** What this process remembers. */
 	cache: TriggerCache;

@@ -1,6 +1,6 @@
 import { maxBy, sumBy } from 'lodash';
 
-/** When a list is due. All triggers of an account in this process share Requests per Day. Pure. */
+/** When a list is due. All triggers of an account in this process share Requests per Day. */
 
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;
@@ -44,11 +44,11 @@ export type RequestDebt = Readonly<{ atMs: number; requests: number }>;
 
 /**
  * n8n's scheduled runs are not exact to the second. A run that comes this much early is used, or a list
- * would be read every three minutes in place of two.
+ * would be read every three minutes instead of every two.
  */
 export const EARLY_TOLERANCE_MS = 5_000;
 
-/** Whether a wait is over. If the clock was set back, it is: nobody knows how long the wait was. */
+/** Whether a wait is over. If the clock was set back, the wait is over, because its length is unknown. */
 export function hasElapsed(startedAtMs: number, waitMs: number, nowMs: number): boolean {
 	return nowMs < startedAtMs || nowMs >= startedAtMs + waitMs;
 }

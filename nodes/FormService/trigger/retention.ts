@@ -1,10 +1,10 @@
 import { DAY_MS } from './requestBudget';
 
-/** How long the trigger remembers a response or form that has disappeared from its list. Pure. */
+/** How long the trigger remembers a response or form that has disappeared from its list. */
 
 const RETENTION_MS = 30 * DAY_MS;
 
-/** So many passes must miss a response or form, so that a list that is empty for a while repeats nothing. */
+/** This many passes must miss a response or form, so that a list that is empty for a while repeats nothing. */
 const RETENTION_PASSES = 30;
 
 /** Since when something is missing from its list, and in how many passes. */

@@ -64,7 +64,7 @@ export function loadState(
 /**
  * Puts the state that a poll has made into the static data, as the last step: n8n may save at any time.
  *
- * @param before the state that the poll began with
+ * @param before the state that the poll started with
  * @param hasItems whether n8n may discard the state together with items
  */
 export function saveState(

@@ -19,7 +19,7 @@ const RENAMED: Readonly<Record<string, string>> = {
 
 const RENAMED_ENDS: Readonly<Record<string, string>> = { first: 'firstPage', last: 'lastPage' };
 
-/** Renames the attributes of a state that has version 6. Another value stays as it is. */
+/** Renames the attributes of a state that has version 6. Another value stays unchanged. */
 export function renameVersion6(saved: unknown): unknown {
 	if (!isRecord(saved) || saved.version !== 6 || !Array.isArray(saved.forms)) return saved;
 	return { ...saved, version: 7, forms: saved.forms.map(renameAttributes) };

@@ -54,7 +54,7 @@ type Form = { id: string; name: string | null; record?: IDataObject };
 
 /**
  * The newest response of the first form that has one, as the trigger would emit it, to build a workflow
- * with; or else an example made from the fields of the form, which says so. Remembers and changes nothing.
+ * with. Without a response, an example made from the fields of the form, which says so. Remembers and changes nothing.
  */
 export async function fetchTestEvent(n8n: IPollFunctions): Promise<INodeExecutionData[]> {
 	const [node, parameters] = [n8n.getNode(), readTriggerParameters(n8n)];
@@ -168,7 +168,7 @@ function createNoFormsError(node: INode, watch: Watch) {
 	return createInputError(node, { message: 'There is no form to watch', description });
 }
 
-/** A response that nobody has submitted, with an answer of the right type to each field. */
+/** A response that no respondent has submitted, with an answer of the right type to each field. */
 function createRecord(event: ResponseEvent, fields: readonly FormField[]): IDataObject {
 	return {
 		uuid: '00000000-0000-4000-8000-000000000000',

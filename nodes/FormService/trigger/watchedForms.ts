@@ -2,7 +2,7 @@ import { addPass, isRetentionOver } from './retention';
 import type { TriggerParameters } from './triggerParameters';
 import type { FormState, TriggerState } from './triggerState';
 
-/** Which forms a trigger watches. Pure. */
+/** Which forms a trigger watches. */
 
 /** The states of forms by their IDs. */
 export type FormStates = ReadonlyMap<string, FormState>;

@@ -5,13 +5,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 export type Meeting = {
 	request: FastifyRequest;
 	reply: FastifyReply;
-	/** keeps the request waiting for so many milliseconds, infinite ones for ever */
+	/** keeps the request waiting for this many milliseconds, or forever if the number is infinite */
 	wait: (milliseconds: number) => Promise<void>;
 };
 
 /**
  * What can go wrong with one request.
- * - `instead`: past the limiter, in place of the work; nothing is done.
+ * - `instead`: past the limiter, instead of the work; nothing is done.
  * - `after`: the work is done, then its reply is spoilt.
  */
 export type Fault =
@@ -31,7 +31,7 @@ export const status = (code: number, message: string, errors?: Record<string, st
 		reply.code(code).send({ success: false, message, ...(errors && { errors }) });
 	});
 
-/** The service refuses with 429. `retryAfter` in seconds, or none. */
+/** The service rate-limits with 429. `retryAfter` in seconds, or none. */
 export const tooMany = (limit: number, retryAfter?: number) =>
 	instead(({ reply }) => {
 		reply.headers({ 'x-ratelimit-limit': String(limit), 'x-ratelimit-remaining': '0' });
@@ -39,7 +39,7 @@ export const tooMany = (limit: number, retryAfter?: number) =>
 		reply.code(429).send({ success: false, message: 'Too Many Attempts.' });
 	});
 
-/** The service is in maintenance for so many seconds, or until a date, and handles no request. */
+/** The service is in maintenance for this many seconds, or until a date, and handles no request. */
 export const unavailable = (retryAfter: number | string) =>
 	instead(({ reply }) => {
 		reply.header('retry-after', `${retryAfter}`);

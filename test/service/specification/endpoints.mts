@@ -89,7 +89,7 @@ function shuffleTies(responses: readonly Response[], seed: number | undefined): 
 	return lodash.sortBy(responses, ['createdAt', ({ uuid }: Response) => mix(`${seed} ${uuid}`)]);
 }
 
-/** A value as frameworks store it that trim texts and turn empty ones into null. */
+/** A value as frameworks store it: texts are trimmed, and an empty text becomes null. */
 function trim<T>(value: T): T | null {
 	if (typeof value !== 'string') return value;
 	return (value.trim() as T) || null;

@@ -11,7 +11,7 @@ export type Decision = { isAllowed: boolean; usage?: Usage; headers: Record<stri
 /**
  * Decides on one request at `now` (epoch milliseconds) and gives the usage after it and the reply's headers.
  * A window opens with the first request after the last one ended, whatever the hour; the headers carry the
- * pair of the tighter limit. A refusal is not counted.
+ * pair of the tighter limit. A rate-limited request is not counted.
  */
 export function decide(before: Usage | undefined, limits: Limits, now: number): Decision {
 	const minute = openWindow(before?.minute, 60_000, now);

@@ -60,7 +60,7 @@ export function fileAnswer(address: string): string[] {
 	return [`${name}|${address}`];
 }
 
-/** Attributes that a service may add to any record, and that let whoever has them act for the workspace. */
+/** Attributes that a service may add to any record, and that let their holder act for the workspace. */
 export function secretsOf({ secret }: Parts): Record<string, unknown> {
 	if (secret === undefined) return {};
 	return {

@@ -28,7 +28,7 @@ export type Operator = keyof typeof OPERATORS;
 
 export type Condition = {
 	/**
-	 * The label, UUID or custom key of a field, else the name of an attribute of the response. With
+	 * The label, UUID or custom key of a field, or the name of an attribute of the response. With
 	 * `ATTRIBUTE` before it, it is always an attribute.
 	 */
 	field: string;

@@ -7,7 +7,7 @@ import { formatNames } from '../spelling';
 export type AnswerValue = string | number;
 
 /**
- * An answer as it is sent; undefined for no answer. The problem is the rest of a sentence that begins with
+ * An answer as it is sent; undefined for no answer. The problem is the rest of a sentence that starts with
  * the name of the field. It says what the field takes, never what was answered: errors are stored.
  */
 export type EncodeResult =
@@ -15,7 +15,7 @@ export type EncodeResult =
 	/** `isOther` if the answer is none of the field's choices. */
 	| { problem: string; isOther?: boolean };
 
-/** What is known of a field and the workflow when an answer is sent. */
+/** The facts of a field and the workflow that encoding depends on. */
 export type EncodeOptions = {
 	choices: readonly Choice[];
 	/** The time zone of the workflow, for times that do not state their own zone. */

@@ -175,8 +175,8 @@ export function encodeAnswer(
 
 /**
  * The one reader of a listed answer, for columns and conditions: a number, a boolean, a list of choices, files
- * as `{name, url}`. Text becomes a number only if the number is written the same way, so that "01234" stays as
- * it is. No answer is null.
+ * as `{name, url}`. Text becomes a number only if the number is written the same way, so that "01234" stays
+ * text. No answer is null.
  */
 export function parseAnswer(answer: GenericValue, field?: AnswerSpec): GenericValue {
 	const value = parseFiles(answer ?? null, field?.kind === 'file');

@@ -62,7 +62,7 @@ export async function hasUnmatchedAnswers(
 	return false;
 }
 
-/** Creates the keys of answers in an item: those of their fields, else their labels, numbered if they repeat. */
+/** Creates the keys of answers in an item: those of their fields, or their labels without a field, numbered if they repeat. */
 export function createAnswerKeys(answers: readonly MatchedAnswer[]): string[] {
 	const usedKeys = answers.flatMap(({ field }) => field?.answerKey ?? []);
 	const unmatchedLabels = answers

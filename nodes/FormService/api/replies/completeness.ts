@@ -9,7 +9,7 @@ import { getComparableId } from '../records';
  * - A list is complete once as many distinct records were found as it has: as many as it announces, or as many
  *   as its pages have together. Without repeats, one reading is enough.
  * - Otherwise, the list is read again, and what was found is kept. A record that was added meanwhile moves another
- *   one to the next page. Then the first page of the next reading has the new record, and the list is complete.
+ *   record to the next page. Then the first page of the next reading has the new record, and the list is complete.
  * - If the announced number falls, records were deleted, and the pages moved up. What was found before is
  *   dropped, because it can contain deleted records, and the list is read again.
  */
@@ -17,7 +17,7 @@ import { getComparableId } from '../records';
 /** How often a list is read again. Chosen: a list of 67 pages then costs 201 requests at most. */
 const MAX_REREADS = 2;
 
-/** What is known of a list after some of its pages. */
+/** The state of a list after some of its pages. */
 export type ListReading = {
 	/** The records of the reading that is under way, by their key. */
 	current: Map<string, IDataObject>;
@@ -32,14 +32,14 @@ export type ListReading = {
 	rereads: number;
 };
 
-/** What to do after a page: read the next one, begin again, return the records, or fail. */
+/** What to do after a page: read the next page, start again, return the records, or fail. */
 export type Verdict = 'next' | 'again' | 'complete' | 'short';
 
 export function startReading(): ListReading {
 	return { current: new Map(), earlier: new Map(), listedCount: 0, rereads: 0 };
 }
 
-/** One page of a list, as far as completeness depends on it. */
+/** The part of a page that completeness depends on. */
 export type CountedPage = { records: readonly IDataObject[]; total?: number; isLast: boolean };
 
 /** Adds a page to a reading, and returns what to do. After `again`, the next page to add is the first one. */
@@ -68,7 +68,7 @@ export function addPage(reading: ListReading, page: CountedPage): Verdict {
 	return page.isLast ? readAgain(reading) : 'next';
 }
 
-/** Returns all records that were found, in the order of the last reading, then in the order of earlier ones. */
+/** Returns all records that were found, in the order of the last reading, then in the order of earlier readings. */
 export function getFoundRecords({ current, earlier }: ListReading): IDataObject[] {
 	return [...new Map([...current, ...earlier, ...current]).values()];
 }

@@ -18,7 +18,7 @@ import { findNextPage, type ListedNoun } from './findNextPage';
 /** The most pages read of one list in one call: a third of the requests of a day. */
 export const MAX_PAGES = REQUESTS_PER_DAY / 3;
 
-/** Pages in a row that begin like earlier ones, as if responses were added meanwhile. More are a loop. */
+/** Pages in a row that start like earlier pages, as if responses were added meanwhile. More are a loop. */
 const MAX_REPEATED_PAGES = 2;
 
 /** Where a page is: the whole URL that it is requested at, and what comes before. */
@@ -27,11 +27,11 @@ export type PagePosition = { url: string; pagesBefore: number; recordsBefore: nu
 /** One page of a list. */
 export type ListPage = PagePosition & {
 	records: IDataObject[];
-	/** Its URL differs from the URL of the list by page or record numbers alone, so it can be requested by itself. */
+	/** Its URL differs from the URL of the list by page or record numbers alone, so it can be requested directly. */
 	isNumbered: boolean;
 	/** The list ends with this page. */
 	isLast: boolean;
-	/** Where a later call can read on. If the next page cannot be read, asking for it throws the error. */
+	/** Where a later call can continue. If the next page cannot be read, asking for it throws the error. */
 	next?: PagePosition;
 	/** How many records the list has, as this page announces it. */
 	total?: number;
@@ -42,7 +42,7 @@ export type ListPage = PagePosition & {
 /**
  * Reads a list page by page. A caller that has enough stops asking for pages.
  *
- * @param from a page of an earlier reading; else the first page
+ * @param from a page of an earlier reading; by default, the first page
  * @throws NodeApiError if a reply has no list, and if the next page is elsewhere or cannot be found: a part
  * of a list is never mistaken for the whole
  */
@@ -123,7 +123,7 @@ function getListedNoun({ url }: Endpoint): ListedNoun {
 	return noun as ListedNoun;
 }
 
-/** Parameters that count pages or records, by which the trigger can begin at the last page. */
+/** Parameters that count pages or records, by which the trigger can start at the last page. */
 const NUMBER = /^(page|page_?number|offset|skip|start)$/i;
 
 function isNumbered(url: string, listUrl: string): boolean {

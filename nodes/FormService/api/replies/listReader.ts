@@ -15,7 +15,7 @@ type IsEnough = (records: readonly IDataObject[]) => boolean;
 
 /**
  * Reads a list on until the records found so far are enough, or all are found. Callers share what was read, and
- * wait for one another. A call after a failure begins at the first page.
+ * wait for one another. A call after a failure starts at the first page.
  *
  * @throws ServiceError if a page cannot be read, or the list stays incomplete
  */
@@ -30,7 +30,7 @@ export function createListReader(target: Target): ListReader {
 	let waitingCount = 0;
 	let turn: Promise<unknown> = Promise.resolve();
 
-	/** A later try of n8n has its own signal, and goes on from the page of the earlier one. */
+	/** A later try of n8n has its own signal, and continues from the page of the earlier try. */
 	function getPages(context: RequestContext) {
 		const isOther = source?.context.signal !== context.signal && position !== undefined;
 		if (source === undefined || isOther)

@@ -6,7 +6,7 @@ import { UNKNOWN_WINDOW, updateServerWindow, WINDOW_MS } from './serverWindow';
 
 /**
  * The most open requests of one account: enough to use the minute's allowance at reply times of several
- * seconds, and few enough that a refusal, which meets all open requests, stays cheap.
+ * seconds, and few enough that a 429, which meets all open requests, stays cheap.
  */
 const MAX_IN_FLIGHT = 5;
 
@@ -16,7 +16,7 @@ const BREAKER_THRESHOLD = MAX_IN_FLIGHT * 4;
 /** Causes that every request of the account meets. */
 const BREAKER_CAUSES: unknown[] = ['temporarily-unavailable', 'rate-limited', 'credential-invalid'];
 
-/** How long no item is sent after so many failures in a row, or if the service asks for a long wait. */
+/** How long no item is sent after this many failures in a row, or if the service asks for a long wait. */
 const BREAKER_OPEN_MS = 60_000;
 
 /** How long items wait for a service that is unavailable, without a sign for the user. Chosen. */
@@ -49,7 +49,7 @@ type QueueEntry = { rank: number; settle: (result: Slot | RequestFailure) => voi
 
 /**
  * Lets the requests of an account through: at most `MAX_IN_FLIGHT` at a time and 60 in any minute, first come
- * first served within a rank. The service does not say when its window began, and a sliding log does not
+ * first served within a rank. The service does not say when its window started, and a sliding log does not
  * need to know: a request counts from its start until one window after its end, and by then every window
  * that can have counted it is over. Other clients of the account show in the headers of replies: the lower of
  * our own count and of what remains applies. All times are those of `clock.elapsed`.

@@ -103,7 +103,7 @@ async function readText(body: ReplyStream): Promise<string | undefined> {
 /** Closes the connection of a reply that is not read to its end, if the reply still comes. */
 export function closeReply(replyPromise: Promise<StreamedReply>): void {
 	const closeBody = ({ body }: StreamedReply) => {
-		// an error that nobody listens to would end n8n's process
+		// an error without a listener would end n8n's process
 		body.on('error', noop);
 		// n8n's stream closes the connection only once it is read from
 		body.once('data', () => body.destroy());

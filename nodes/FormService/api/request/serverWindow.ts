@@ -26,7 +26,7 @@ export const UNKNOWN_WINDOW: ServerWindow = {
 };
 
 /**
- * Returns what is known of the service's window after a reply, also after requests of other clients. If a request
+ * Returns the state of the service's window after a reply, also after requests of other clients. If a request
  * that was sent after an earlier reply finds as much or more remaining, it is in a new window.
  */
 export function updateServerWindow(

@@ -17,7 +17,7 @@ export type UncheckedSetting = { inputName: string; value: unknown };
 /**
  * Checks an update of settings against their types and bounds (specification, section 2.5).
  *
- * @param uncheckedSettings where the value `undefined` leaves a setting as it is, and `null` clears it
+ * @param uncheckedSettings where the value `undefined` leaves a setting unchanged, and `null` clears it
  * @returns the body to send if there are no problems, and all problems, in sentences
  */
 export function encodeSettings(uncheckedSettings: readonly UncheckedSetting[]): {

@@ -68,7 +68,7 @@ export const responseCreate: Operation = {
 			displayOptions: { show: { inputMode: ['fields'] } },
 		},
 		{
-			// n8n forgets the value of a parameter that is hidden, unless another one has its name
+			// n8n forgets the value of a parameter that is hidden, unless another parameter has its name
 			displayName: 'Answers',
 			name: 'fields',
 			type: 'hidden',

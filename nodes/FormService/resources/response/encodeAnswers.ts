@@ -36,7 +36,7 @@ export type UncheckedAnswers = {
 export type EncodedAnswers = {
 	/** By the ID of the field (specification, section 4, rule 2). */
 	data: Record<string, AnswerValue>;
-	/** By the label of the field, as far as it is known. */
+	/** By the label of the field, if the field is known. */
 	byLabel: Record<string, AnswerValue>;
 	/** With Map Automatically: the input fields that are not used. */
 	ignored: string[];

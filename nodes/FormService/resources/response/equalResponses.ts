@@ -40,7 +40,7 @@ export class EqualResponses {
 	/**
 	 * Finds an equal response.
 	 *
-	 * @returns its ID, or why nobody knows whether it was added; undefined if there is none
+	 * @returns its ID, or why it is unknown whether the response was added; undefined if there is none
 	 */
 	find(): Promise<ResponseId> | undefined {
 		const id = this.existing.get(this.key);

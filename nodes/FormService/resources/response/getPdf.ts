@@ -76,7 +76,7 @@ export const responseGetPdf: Operation = {
 	},
 };
 
-/** The form's name and the response's number, as far as they were chosen from lists. */
+/** The form's name and the response's number, if they were chosen from lists. */
 function nameFile({ node, locator }: ParameterContext, responseId: string): string {
 	const form = getSelectedFormName(node, String(locator('formId'))) ?? 'response';
 	const [number] = getCachedResultName(node, 'responseId', responseId).split(' · ');

@@ -25,7 +25,7 @@ export function summarizeUpdate(changes: SettingChanges, unusedNames: readonly s
 	return unused.length === 0 ? summary : `${summary}. Not used: ${unused.join(', ')}`;
 }
 
-/** Formats both values of a change so that they differ, also if they begin with the same text. */
+/** Formats both values of a change so that they differ, also if they start with the same text. */
 function formatChange(name: string, from: unknown, to: unknown): [from: string, to: string] {
 	const texts = [from, to].map((value) => formatValue(name, value)) as [string, string];
 	if (texts[0] !== texts[1]) return texts;

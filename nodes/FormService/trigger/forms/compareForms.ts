@@ -8,7 +8,7 @@ import type { FormState } from '../triggerState';
 import { updateAbsences, type FormStates } from '../watchedForms';
 import { fingerprintAttributes, findChangedAttributes } from './formAttributes';
 
-/** Which listed forms are watched, and which are new or changed. Pure. */
+/** Which listed forms are watched, and which are new or changed. */
 
 /** An event of a form. */
 export type DetectedFormEvent = {

@@ -5,9 +5,9 @@ import { isRecord, sortKeys } from '../../api/records';
 import { findSetting } from '../../api/settings/settings';
 import { computeFingerprint } from '../fingerprint';
 
-/** Which attributes of a form have changed. Pure. */
+/** Which attributes of a form have changed. */
 
-/** The attributes of a form that have a value and do not change by themselves: fingerprints by name. */
+/** The attributes of a form that have a value and change only if the author edits the form: fingerprints by name. */
 export type AttributeFingerprints = Readonly<Record<string, string>>;
 
 /** 24 bits: of 16 million changes, one is not seen. */
@@ -39,7 +39,7 @@ function selectLasting(value: unknown): unknown {
 	return isRecord(value) ? mapValues(pickBy(value, isLasting), selectLasting) : value;
 }
 
-/** Names of what changes by itself: times and statistics. */
+/** Names of attributes that change without an edit: times and statistics. */
 const PASSIVE =
 	/(^|_)(created|updated|modified|submitted|synced|viewed|last|latest|counts|stats|statistics|analytics)(_|$)/;
 

@@ -20,7 +20,7 @@ import {
 	type SeenResponses,
 } from './seenResponses';
 
-/** Which listed responses are events. Pure. */
+/** Which listed responses are events. */
 
 /** What decides which response is an event. */
 export type ComparisonRules = Readonly<{
@@ -83,7 +83,7 @@ export class Comparison {
 	/**
 	 * Whether a page, of a list that has the newest responses first, ends with a response that was seen before
 	 * the reading and shows that no later page has a new one. Each page can have responses of one second in
-	 * another order. So new ones can follow while that second is as late as the last reading, or has had new
+	 * another order. So new responses can follow while that second is as late as the last reading, or has had new
 	 * responses in this reading.
 	 *
 	 * @param lastReadMs when the form was last read, by the service's clock
@@ -103,7 +103,7 @@ export class Comparison {
 	}
 
 	/**
-	 * Returns the seen responses once n8n has all events except the undelivered ones; the same map if nothing
+	 * Returns the seen responses once n8n has all events except the undelivered events; the same map if nothing
 	 * has changed.
 	 */
 	computeSeen(undelivered: readonly DetectedEvent[]): SeenResponses {
@@ -188,10 +188,10 @@ function computeTransition(
 	const isStart = before === 'new' && events.includes('responseStarted');
 	const event = isStart ? 'responseStarted' : undefined;
 	if (!events.includes('responseAbandoned')) return { event, phaseAfter: 'incomplete' };
-	// without a time, nobody knows how long it has been incomplete
+	// without a time, the age of an incomplete response is unknown
 	const isAbandoned = servedAtMs >= (getCreationTimeMs(record) ?? Infinity) + abandonedAfterMs;
 	if (isStart || !isAbandoned) return { event, phaseAfter: 'waiting' };
-	// a response that was abandoned before the trigger began, or before the event was chosen, starts nothing
+	// a response that was abandoned before the trigger started, or before the event was chosen, starts nothing
 	const isNewEvent = before === 'new' || before === 'waiting';
 	return { event: isNewEvent ? 'responseAbandoned' : undefined, phaseAfter: 'abandoned' };
 }

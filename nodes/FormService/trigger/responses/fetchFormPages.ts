@@ -28,7 +28,7 @@ export type FetchedReading = {
 	requests: number;
 };
 
-/** n8n does other work between so many records: a page can have all responses of a form. */
+/** n8n does other work each time this many records are compared: a page can have all responses of a form. */
 const YIELD_EVERY_RECORDS = 500;
 
 /** The service allows 60 requests a minute, and the fields of a form need some of them. */

@@ -8,7 +8,7 @@ import { deliverEvents, type Delivery } from './deliverEvents';
 import { fetchFormPages, toFormError, type FetchedReading } from './fetchFormPages';
 import {
 	advanceReading,
-	findNextPage,
+	findResumePosition,
 	isFirstPass,
 	planFullPass,
 	planNewestPages,
@@ -129,7 +129,7 @@ function computeNextForm(
 	{ form, pages, stop, comparison, requests, startedAtMs }: FetchedReading,
 	{ items, undelivered, fieldRequests }: Delivery,
 ): FormState {
-	const next = findNextPage(reading, pages, stop, undelivered[0]?.page);
+	const next = findResumePosition(reading, pages, stop, undelivered[0]?.page);
 	const isPass = reading.kind !== 'newestPages';
 	const isPassOver = isPass && stop === 'endOfList' && next === undefined;
 	const seen = comparison.computeSeen(undelivered);

@@ -6,7 +6,7 @@ import type { FormBudget } from '../requestBudget';
 import type { FormState } from '../triggerState';
 import { addVotes, findNewestPage, type NewestAt } from './sortOrder';
 
-/** Which pages of a form a poll reads, and where the next poll continues. Pure. */
+/** Which pages of a form a poll reads, and where the next poll continues. */
 
 /**
  * A poll of a form has up to two readings, one after the other:
@@ -15,7 +15,7 @@ import { addVotes, findNewestPage, type NewestAt } from './sortOrder';
  *   page to a seen response, or from the last known page to the end. On the same page, a full pass does this.
  * - `fullPass` continues a full pass, most often by one page, and starts over at its end. Only full passes
  *   find what happens on older pages. Airbyte calls this a resumable full refresh, Debezium an incremental
- *   snapshot: pages are read over several polls, beside the newest ones.
+ *   snapshot: pages are read over several polls, beside the newest pages.
  * - `firstPass` is the first full pass of a form. It reads all pages that there is time for.
  *
  * For example, 67 pages have the newest response first. The first poll reads all pages. The second poll reads
@@ -94,7 +94,7 @@ const getIndex = (position: PagePosition | undefined) => position?.pagesBefore ?
  * @param pages the pages that were read, at least one
  * @param undelivered the first page with an undelivered event
  */
-export function findNextPage(
+export function findResumePosition(
 	{ kind, from }: Reading,
 	pages: readonly FetchedPage[],
 	stop: StopReason,
@@ -119,10 +119,10 @@ export function findNextPage(
 }
 
 /**
- * Returns the state of a form after a reading, as far as it says where the next readings start.
+ * Returns the part of a form's state that says where the next readings start.
  *
  * @param pages the pages that were read, at least one
- * @param next see `findNextPage`
+ * @param next see `findResumePosition`
  * @param isPassOver whether a full pass has come to its end
  */
 export function advanceReading(
@@ -162,7 +162,7 @@ function endFullPass(form: FormState, last: FetchedPage, at: NewestAt | undefine
 	return { ...form, fullPass: {}, baseline, newestPages };
 }
 
-/** After this many failures in a row, a reading gives up its page. */
+/** After this many failures in a row, a reading abandons its page. */
 const MAX_FAILURES = 3;
 
 /**

@@ -4,9 +4,9 @@ import { getCreationTimeMs } from '../../api/recordTimes';
 import type { FetchedPage } from '../fetchList';
 import type { FormState } from '../triggerState';
 
-/** At which end of a list new responses appear: the API does not say how it sorts. Pure. */
+/** At which end of a list new responses appear: the API does not say how it sorts. */
 
-/** On how many pages of a full pass the times, or else the numbers, fell or rose from first to last record. */
+/** On how many pages of a full pass the times, or the numbers if there are no times, fell or rose from first to last record. */
 export type Order = NonNullable<NonNullable<FormState['fullPass']>['order']>;
 
 export type NewestAt = NonNullable<FormState['newestPages']>['at'];
@@ -32,12 +32,12 @@ function getSortValues(record: IDataObject): { time: number; number: number } {
 /** Lists with fewer pages need no reading of the newest pages: a full pass is about as fast. */
 const MIN_PAGES = 3;
 
-/** A list is sorted if more than four times as many pages vote for one direction as for the other one. */
+/** A list is sorted if more than four times as many pages vote for one direction as for the other direction. */
 const MAJORITY_RATIO = 4;
 
 /**
  * Finds out where new responses appear; undefined if the list is short or unsorted. Only a numbered last page
- * can be requested by itself.
+ * can be requested directly.
  *
  * @param last the last page that was read
  */

@@ -109,7 +109,7 @@ it.each<[string, Reading, StopReason, number | undefined, number | undefined]>([
 ])('A reading continues at %s', (_text, reading, stop, undelivered, expected) => {
 	const pages = [createPage(8, 10), createPage(9, 10)];
 	const page = pages.find(({ pagesBefore }) => pagesBefore + 1 === undelivered);
-	const next = readings.findNextPage(reading, pages, stop, page);
+	const next = readings.findResumePosition(reading, pages, stop, page);
 	expect(next).toEqual(expected === undefined ? undefined : at(expected));
 });
 

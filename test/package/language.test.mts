@@ -1,0 +1,99 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import ts from 'typescript';
+import { describe, expect, it } from 'vitest';
+import { root } from '../../scripts/lib/paths.mts';
+
+/** Phrases of comments that have to be read twice, each with what to write in its place. */
+const PHRASES: ReadonlyArray<readonly [phrase: RegExp, instead: string]> = [
+	[/\btak(es?|en|ing) note of\b/i, 'record, register, store'],
+	[/\bwhat is known\b/i, 'name the state; "is seen"'],
+	[/\b(but for|all but)\b/i, 'except'],
+	[/\b(nobody|anybody|somebody|whoever)\b/i, 'the actor, or the passive voice'],
+	[/\bas far as\b/i, 'if, where'],
+	[/\b(by itself|by themselves)\b/i, 'leave it out, or name the actor'],
+	[/\bor else\b|[,;:] else\b/i, 'otherwise, or'],
+	[/(?<!soon |long )\bas it (is|stands)\b(?! sent)|\bas the service has it\b/i, 'unchanged'],
+	[/\bbegin(s|ning)?\b|\bbegan\b/i, 'start'],
+	[/\brefus(e|es|ed|al|als)\b/i, 'reject, rate-limit, block'],
+	[/\bgoes (on|round|by)\b|\bgo on\b|\bread on\b/i, 'continue'],
+	[/\bholds? back\b|\bgives? up\b|\bin vain\b|\bowes?\b/i, 'a verb without a metaphor'],
+	[/\bof which\b|\bwhose\b.*\bwhose\b/i, 'two sentences'],
+	[/\b(the other|another) ones?\b|\bones\b/i, 'the noun'],
+	[/^(\W*)Pure\.|\. Pure\./, 'nothing'],
+	[/\bin place of\b/i, 'instead of'],
+	[/\bso (many|much)\b/i, 'the number, or "this many"'],
+	[/\bcolour|behaviour|cancell?ed by hand\b/i, 'American spelling'],
+];
+
+const paths = globSync('{nodes,credentials,test/service}/**/*.{ts,mts}', { cwd: root }).filter(
+	(path) => !path.endsWith('.d.ts'),
+);
+const shipped = paths.filter((path) => !path.startsWith('test'));
+
+const read = (path: string) => readFileSync(join(root, path), 'utf8');
+
+/** The comments of a file, with their lines. */
+function listComments(path: string): Array<{ line: number; text: string }> {
+	const source = read(path);
+	const comments: Array<{ line: number; text: string }> = [];
+	const file = ts.createSourceFile(path, source, ts.ScriptTarget.Latest, true);
+	const seen = new Set<number>();
+	const visit = (node: ts.Node) => {
+		const ranges = [
+			...(ts.getLeadingCommentRanges(source, node.getFullStart()) ?? []),
+			...(ts.getTrailingCommentRanges(source, node.getEnd()) ?? []),
+		];
+		for (const { pos, end } of ranges) {
+			if (seen.has(pos)) continue;
+			seen.add(pos);
+			const line = file.getLineAndCharacterOfPosition(pos).line + 1;
+			const text = source
+				.slice(pos, end)
+				.replace(/^\s*\*/gm, ' ')
+				.replace(/\s+/g, ' ');
+			comments.push({ line, text });
+		}
+		node.getChildren().forEach(visit);
+	};
+	visit(file);
+	return comments;
+}
+
+describe('A reader of the code', () => {
+	it('meets no phrase in comments that has to be read twice', () => {
+		expect(shipped.length).toBeGreaterThan(50);
+		const found = paths.flatMap((path) =>
+			listComments(path).flatMap(({ line, text }) =>
+				PHRASES.filter(([phrase]) => phrase.test(text)).map(
+					([phrase, instead]) => `${path}:${line} "${phrase.exec(text)![0]}": write ${instead}`,
+				),
+			),
+		);
+		expect(found).toEqual([]);
+	});
+
+	it('finds each module imported once in a file', () => {
+		const repeated = paths.flatMap((path) => {
+			const modules = [...read(path).matchAll(/^import\b[^;]*?\bfrom '([^']+)'/gm)].map(
+				([, name]) => name,
+			);
+			return modules
+				.filter((name, index) => modules.indexOf(name) !== index)
+				.map((name) => `${path}: ${name}`);
+		});
+		expect(repeated).toEqual([]);
+	});
+
+	it('finds one thing by each exported name', () => {
+		const places = new Map<string, string[]>();
+		const declaration =
+			/^export (?:async )?(?:abstract )?(?:function\*?|const|class|type|interface|let) (\w+)/gm;
+		for (const path of shipped)
+			for (const [, name] of read(path).matchAll(declaration))
+				places.set(name, [...(places.get(name) ?? []), path]);
+		// a table and its type, as `const x` and `type X`, differ by case
+		const repeated = [...places].filter(([, found]) => found.length > 1);
+		expect(repeated).toEqual([]);
+	});
+});
