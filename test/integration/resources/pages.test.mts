@@ -80,6 +80,7 @@ it('A UUID is the same in capital and in small letters, on any page', async () =
 		[a, b],
 		[b.toUpperCase(), c],
 		['new', a],
+		[b.toUpperCase(), c],
 	];
 	servePages((at) => ({
 		data: listed[at].map((uuid) => ({ uuid })),
@@ -151,7 +152,7 @@ describe('A list whose pages overlap', () => {
 			const { error, items } = await n8n.runNode(getAllOf(form, { sort: 'newest' }));
 			expect(items).toEqual([]);
 			expect(error?.message).toMatch(
-				/^The list stays incomplete: 3 readings found \d+ of 60 records$/,
+				/^The list stays incomplete: 3 readings found \d+ (of 60 records|records, and the last one not all of them)$/,
 			);
 			expect(error?.description).toMatch(
 				/ lists records of equal times in another order on each page/,

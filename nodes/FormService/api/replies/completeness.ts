@@ -6,8 +6,11 @@ import { getComparableId } from '../records';
  * times in another order for each page, so a record can be on two pages, and another record on none. The rule
  * counts what is distinct:
  *
- * - A list is complete once as many distinct records were found as it has: as many as it announces, or as many
- *   as its pages have together. Without repeats, one reading is enough.
+ * - A list is complete once as many distinct records were found as it announces. Without repeats, one reading is
+ *   enough.
+ * - If it announces no number, numbered pages have as many records together as the list. Only at the end of a
+ *   reading does their count include what was added meanwhile: before, a new record could stand in for a missing
+ *   one. The pages of a cursor count nothing, because they skip what is listed before the cursor.
  * - Otherwise, the list is read again, and what was found is kept. A record that was added meanwhile moves another
  *   record to the next page. Then the first page of the next reading has the new record, and the list is complete.
  * - If the announced number falls, records were deleted, and the pages moved up. What was found before is
@@ -25,10 +28,12 @@ export type ListReading = {
 	earlier: Map<string, IDataObject>;
 	/** How many records the pages of this reading have together, with repeats. */
 	listedCount: number;
-	/** How many records the list is known to have at least, from complete passes through its pages. */
+	/** How many records the pages of the last complete pass have together, with repeats. */
 	expectedCount?: number;
 	/** How many records the last page announced. */
 	total?: number;
+	/** All pages were numbered. */
+	isNumbered: boolean;
 	rereads: number;
 };
 
@@ -36,16 +41,28 @@ export type ListReading = {
 export type Verdict = 'next' | 'again' | 'complete' | 'short';
 
 export function startReading(): ListReading {
-	return { current: new Map(), earlier: new Map(), listedCount: 0, rereads: 0 };
+	return {
+		current: new Map(),
+		earlier: new Map(),
+		listedCount: 0,
+		isNumbered: true,
+		rereads: 0,
+	};
 }
 
 /** The part of a page that completeness depends on. */
-export type CountedPage = { records: readonly IDataObject[]; total?: number; isLast: boolean };
+export type CountedPage = {
+	records: readonly IDataObject[];
+	total?: number;
+	isNumbered: boolean;
+	isLast: boolean;
+};
 
 /** Adds a page to a reading, and returns what to do. After `again`, the next page to add is the first one. */
 export function addPage(reading: ListReading, page: CountedPage): Verdict {
 	const hasFallen = page.total !== undefined && page.total < (reading.total ?? 0);
 	reading.total = page.total ?? reading.total;
+	reading.isNumbered &&= page.isNumbered;
 	if (hasFallen) {
 		reading.earlier.clear();
 		reading.current.clear();
@@ -62,10 +79,17 @@ export function addPage(reading: ListReading, page: CountedPage): Verdict {
 		}
 		reading.expectedCount = reading.listedCount;
 	}
-	const { expectedCount, total = 0 } = reading;
-	if (expectedCount !== undefined && countFound(reading) >= Math.max(expectedCount, total))
-		return 'complete';
+	if (hasAllRecords(reading, page)) return 'complete';
 	return page.isLast ? readAgain(reading) : 'next';
+}
+
+/** Whether the distinct records of all readings are as many as the list has. */
+function hasAllRecords(reading: ListReading, { isLast }: CountedPage): boolean {
+	const { expectedCount, total = 0, isNumbered } = reading;
+	if (expectedCount === undefined) return false;
+	const foundCount = countFound(reading);
+	if (total >= expectedCount) return foundCount >= total;
+	return isLast && isNumbered && foundCount === expectedCount;
 }
 
 /** Returns all records that were found, in the order of the last reading, then in the order of earlier readings. */

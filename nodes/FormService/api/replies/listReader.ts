@@ -74,8 +74,13 @@ export function createListReader(target: Target): ListReader {
 
 /** Returns why a list stays incomplete. */
 function describeShortList(reading: ListReading): RequestFailure {
-	const { expectedCount, total = 0, rereads } = reading;
+	const { expectedCount, total = 0, isNumbered, rereads } = reading;
 	if (expectedCount === undefined) return createFailure('listShrinks', { limit: rereads + 1 });
-	const evidence = `${countFound(reading)} of ${Math.max(expectedCount, total)} records`;
+	const foundCount = countFound(reading);
+	const listCount = isNumbered ? Math.max(expectedCount, total) : total;
+	const evidence =
+		foundCount < listCount
+			? `${foundCount} of ${listCount} records`
+			: `${foundCount} records, and the last one not all of them`;
 	return createFailure('listIncomplete', { evidence, limit: rereads + 1 });
 }

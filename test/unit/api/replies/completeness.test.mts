@@ -7,7 +7,7 @@ import {
 } from '../../../../nodes/FormService/api/replies/completeness.ts';
 
 /** Reads pages such as `ab 4`: the records a and b, and the announced number 4. `|` ends a list. */
-function read(pages: string) {
+function read(pages: string, isNumbered = true) {
 	const reading = startReading();
 	const verdicts: string[] = [];
 	for (const list of pages.split('|')) {
@@ -16,9 +16,8 @@ function read(pages: string) {
 			const [letters, total] = text.split(' ');
 			const records = [...letters.replace('-', '')].map((uuid) => ({ uuid }));
 			const isLast = index === texts.length - 1;
-			verdicts.push(
-				addPage(reading, { records, total: total ? Number(total) : undefined, isLast }),
-			);
+			const announced = total ? Number(total) : undefined;
+			verdicts.push(addPage(reading, { records, total: announced, isNumbered, isLast }));
 		}
 	}
 	const found = getFoundRecords(reading).map(({ uuid }) => uuid);
@@ -39,6 +38,7 @@ describe('Whether a list is complete', () => {
 			'acbd',
 		],
 		['a repeat without a number', 'ab, bd | ab, cd', 'complete', 'abcd'],
+		['repeats without a number', 'ab, bd | ae, ef | ab, be', 'short', 'abedf'],
 		['a repeat and the new record at the front', 'ab 3, bc 4 | na 4', 'complete', 'nabc'],
 		['a repeat in each reading', 'ab 4, bd 4 | ab 4, bd 4 | ab 4, bd 4', 'short', 'abd'],
 		['a record that is added to a list with cursors', 'ab 3, c 4 | na 4', 'complete', 'nabc'],
@@ -50,9 +50,18 @@ describe('Whether a list is complete', () => {
 		expect(read(pages)).toEqual({ last, found });
 	});
 
+	it.each([
+		['a cursor without repeats', 'ab, cd', 'complete', 'abcd'],
+		['a cursor with repeats', 'ab, bc | ad, de | ab, be', 'short', 'abecd'],
+		['a cursor with repeats, then without', 'ab, bd | ab, cd', 'complete', 'abcd'],
+		['a cursor with repeats, and the announced number', 'ab 4, bd 4 | ac 4', 'complete', 'acbd'],
+	])('%s', (_, pages, last, found) => {
+		expect(read(pages, false)).toEqual({ last, found });
+	});
+
 	it('counts equal records without an identity as different ones', () => {
 		const reading = startReading();
-		const page = { records: [{ type: 'divider' }], isLast: false };
+		const page = { records: [{ type: 'divider' }], isNumbered: true, isLast: false };
 		expect(addPage(reading, page)).toBe('next');
 		expect(addPage(reading, { ...page, isLast: true })).toBe('complete');
 		expect(getFoundRecords(reading)).toHaveLength(2);
@@ -60,8 +69,9 @@ describe('Whether a list is complete', () => {
 
 	it('keeps a record on two pages as its later page has it', () => {
 		const reading = startReading();
-		addPage(reading, { records: [{ uuid: 'a', number: 1 }], isLast: false });
-		addPage(reading, { records: [{ uuid: 'a', number: 2 }], isLast: true });
+		const page = { isNumbered: true, isLast: false };
+		addPage(reading, { ...page, records: [{ uuid: 'a', number: 1 }] });
+		addPage(reading, { ...page, records: [{ uuid: 'a', number: 2 }], isLast: true });
 		expect(getFoundRecords(reading)).toEqual([{ uuid: 'a', number: 2 }]);
 	});
 });
@@ -108,7 +118,7 @@ function simulate(options: {
 		const records = keyed.slice(end - pageSize, end).map(({ id }) => ({ id: String(id) }));
 		const isLast = end >= keyed.length;
 		const total = hasTotal ? keyed.length : undefined;
-		const verdict = addPage(reading, { records, total, isLast });
+		const verdict = addPage(reading, { records, total, isNumbered: true, isLast });
 		if (verdict === 'complete') {
 			const found = new Set(getFoundRecords(reading).map(({ id }) => id));
 			return { verdict, missing: [...throughout].filter((id) => !found.has(id)) };
@@ -136,7 +146,12 @@ describe('A list whose pages shift', () => {
 			true,
 			changesOf('none', 'none', 'add', 'delete'),
 		],
-		['ties shuffled, without a number', false, true, changesOf('none')],
+		[
+			'ties shuffled and additions, without a number',
+			false,
+			true,
+			changesOf('none', 'none', 'add'),
+		],
 		['additions, without a number', false, false, changesOf('none', 'add')],
 	])(
 		'has all records that existed throughout, or is an error: %s',
