@@ -112,7 +112,7 @@ function isSameSetting(from: unknown, to: SettingValue): boolean {
  * Returns a text as services store it: without blanks at both ends, an empty text as null, with composed letters,
  * and with one way to end a line.
  */
-function toStored(value: unknown): unknown {
+export function toStored(value: unknown): unknown {
 	const text = typeof value === 'number' ? String(value) : value;
 	return typeof text === 'string' ? toComparable(text.replaceAll('\r\n', '\n')) || null : text;
 }

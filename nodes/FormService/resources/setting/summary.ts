@@ -1,7 +1,7 @@
 import { truncateText } from '../../api/errorTexts';
 import { parseBoolean } from '../../api/parseValues';
 import { findSetting, findSimilarSetting } from '../../api/settings/settings';
-import type { SettingChanges } from '../../api/settings/values';
+import { toStored, type SettingChanges } from '../../api/settings/values';
 
 /** The most characters of a value that a summary shows. */
 const MAX_LENGTH = 40;
@@ -40,7 +40,7 @@ function formatChange(name: string, from: unknown, to: unknown): [from: string, 
 }
 
 function formatValue(name: string, value: unknown): string {
-	if (value === null || value === '') return 'empty';
+	if (toStored(value) === null) return 'empty';
 	// a service may write a boolean as 0 or 1
 	const isOn = findSetting(name)?.type === 'boolean' ? parseBoolean(value) : undefined;
 	if (isOn !== undefined) return isOn ? 'Yes' : 'No';

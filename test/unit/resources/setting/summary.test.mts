@@ -9,6 +9,7 @@ it.each<[unknown, unknown, string]>([
 	['Old', 'New', 'Old → New'],
 	[null, 'New', 'empty → New'],
 	[undefined, 'New', 'New'],
+	['Old', ' \u200b\n', 'Old → empty'],
 	[`${long}1`, `${long}2`, `…${'x'.repeat(10)}1 → …${'x'.repeat(10)}2`],
 	['a  b', 'a b', 'a \\u0020b → a b'],
 	['a\u00a0b', 'a b', 'a\\u00a0b → a b'],
