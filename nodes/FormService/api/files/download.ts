@@ -199,7 +199,12 @@ async function storeFile(
 	const isHtml = /\bhtml\b/i.test(type) && !/\.html?$/i.test(name);
 	if (isHtml || (kind === 'pdf' && /\bjson\b/i.test(type))) return NOT_A_FILE;
 	if (Number(headers['content-length']) > limits.remainingBytes) return TOO_LARGE;
+	let isStart = true;
+	let isText = false;
 	const counted = body.map((chunk: Uint8Array) => {
+		isText ||= isStart && kind === 'pdf' && startsAsText(chunk);
+		isStart = false;
+		if (isText) throw new Error('A web page or JSON is not kept');
 		limits.remainingBytes -= chunk.length;
 		if (limits.remainingBytes < 0) throw new Error('The rest of the file is not read');
 		return chunk;
@@ -210,10 +215,16 @@ async function storeFile(
 		const storing = helpers.prepareBinaryData(counted, name, mimeType);
 		return { binary: await waitUnlessAborted(storing, limits.signal) };
 	} catch (error) {
+		if (isText) return NOT_A_FILE;
 		return limits.remainingBytes < 0 ? TOO_LARGE : toFileFailure(error, file, limits);
 	} finally {
 		counted.destroy();
 	}
+}
+
+/** Whether a body starts as a web page or as JSON: their content type can be that of a file. */
+function startsAsText(chunk: Uint8Array): boolean {
+	return /^(\u{feff})?\s*[<{[]/u.test(Buffer.from(chunk.subarray(0, 1024)).toString());
 }
 
 const TOO_MANY = createFailure('tooManyFiles', { limit: MAX_FILES });
