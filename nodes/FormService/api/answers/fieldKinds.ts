@@ -81,11 +81,11 @@ export const fieldKinds = {
 	number: {
 		types: /^(number|numeric|integer|int|decimal|float|rating|scale|slider|nps)$/,
 		encode: (value) => {
-			if (parseNumber(value) !== undefined) return encodeAny(value);
+			if (parseSignedNumber(value) !== undefined) return encodeAny(value);
 			return { problem: 'must be a number, such as 1234.5 (without commas or units)' };
 		},
 		parse: (value) => (typeof value === 'string' ? (parseExactNumber(value) ?? value) : value),
-		normalize: (value) => rejectRounded(parseNumber(value))?.toString(),
+		normalize: (value) => rejectRounded(parseSignedNumber(value))?.toString(),
 		widget: 'number',
 		example: () => 1,
 	},
@@ -226,6 +226,11 @@ function getCheckedNames(value: GenericValue): string[] | undefined {
 function normalizeText(value: unknown): string | undefined {
 	if (typeof value === 'number') return rejectRounded(value)?.toString();
 	return typeof value === 'string' ? toComparable(value.replaceAll('\r\n', '\n')) : undefined;
+}
+
+/** A number field takes "+5" as a number. In a text, "+49 …" is a phone number. */
+function parseSignedNumber(value: unknown): number | undefined {
+	return parseNumber(typeof value === 'string' ? value.replace(/^\s*\+(?=\d)/, '') : value);
 }
 
 /** JSON.parse rounds a number beyond 2^53, so that two numbers become one. */

@@ -46,6 +46,7 @@ describe('An answer of a new response', () => {
 		['text', DateTime.fromISO('2026-11-21', { zone: 'utc+1' }), '2026-11-21T00:00:00.000+01:00'],
 		['text', ['Red', 2, true, null, 0.5], 'Red, 2, 1, 0.5'],
 		['number', '12.50', '12.50'],
+		['number', '+5', '+5'],
 		['number', 0, 0],
 		['boolean', 'No', 0],
 		['boolean', false, 0],
@@ -225,6 +226,7 @@ describe('A listed answer', () => {
 
 it.each<[FieldKind, unknown, unknown, string]>([
 	['number', '1.2e3', 1200, 'equal'],
+	['number', '+5', '5.0', 'equal'],
 	['number', ' 03.0 ', 3, 'equal'],
 	// one of many numbers that JSON.parse rounds to it
 	['number', 20261122000000016, '20261122000000016', 'not compared'],
