@@ -39,7 +39,13 @@ it('n8n’s editor finds a form as a person types, with one request, shows its f
 	await offered.click();
 	await expect
 		.poll(async () => await editor.mappedFields(), soon)
-		.toEqual(['Name', 'Email', 'Earliest start', 'Portfolio', expect.stringContaining('CV')]);
+		.toEqual([
+			'Name (required)',
+			'Email (required)',
+			'Earliest start',
+			'Portfolio',
+			expect.stringContaining('CV'),
+		]);
 	const sent = service.requests.filter(({ token }) => token === account.token);
 	expect(sent.map(({ path }) => path)).toEqual([
 		'/forms',

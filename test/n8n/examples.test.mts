@@ -228,9 +228,14 @@ describe('the example', () => {
 
 	it('Send Reminders for Abandoned Responses prepares one for each', async () => {
 		store.form(contact)!.trackIncomplete = true;
-		const createdAt = new Date(Date.now() - 25 * 3_600_000).toISOString();
 		const answers = { Email: 'left@example.com' };
-		store.addResponse(contact, { incomplete: true, createdAt, answers });
+		const started = store.addResponse(contact, { incomplete: true, answers });
+		// every trigger on the form has seen the response by then
+		const countPolls = () =>
+			world.service.requests.filter(({ path }) => path.includes(`/${contact}`)).length;
+		const polls = countPolls();
+		await expect.poll(countPolls, { timeout: 170_000, interval: 500 }).toBeGreaterThan(polls + 24);
+		started.createdAt = new Date(Date.now() - 25 * 3_600_000).toISOString();
 		const file = 'send-reminders-for-abandoned-responses.json';
 		const run = await findExecution(file, (one) => itemsOf(one, 'Reminder').length > 0);
 		const reminder = { to: answers.Email, subject: 'Your answers to Contact' };

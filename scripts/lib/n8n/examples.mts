@@ -77,6 +77,9 @@ const selectFromList = ({ id, name }: Named): INodeParameters =>
 
 type MapperField = { id: string; displayName: string };
 
+/** The title of a question, without what its input says of it: "Name (required)" is the question Name. */
+const getTitle = ({ displayName }: MapperField) => displayName.replace(/ \([^()]*\)$/, '');
+
 /** Maps answers to the form's fields, which n8n gives as it gives them to the editor. */
 async function mapAnswers(rest: N8nRest, node: INode, { answers, identifiedBy }: Choices) {
 	const { type, typeVersion, parameters, credentials } = node;
@@ -89,11 +92,12 @@ async function mapAnswers(rest: N8nRest, node: INode, { answers, identifiedBy }:
 		credentials,
 	})) as { fields: MapperField[] };
 	const value = fields
-		.filter(({ displayName }) => displayName in answers)
-		.map(({ id, displayName }) => {
+		.filter((field) => getTitle(field) in answers)
+		.map((field) => {
+			const title = getTitle(field);
 			// what the editor enters where a person lets the model define an answer
-			const byModel = `={{ $fromAI('${displayName}', '', 'string') }}`;
-			return [id, type === `${OURS}Tool` ? byModel : answers[displayName]];
+			const byModel = `={{ $fromAI('${title}', '', 'string') }}`;
+			return [field.id, type === `${OURS}Tool` ? byModel : answers[title]];
 		});
 	parameters.fields = {
 		mappingMode: 'defineBelow',
@@ -102,7 +106,7 @@ async function mapAnswers(rest: N8nRest, node: INode, { answers, identifiedBy }:
 	} as unknown as INodeParameters;
 	const options = (parameters.options ?? {}) as INodeParameters;
 	if (!('skipIfExists' in options)) return;
-	const chosen = fields.filter(({ displayName }) => identifiedBy.includes(displayName));
+	const chosen = fields.filter((field) => identifiedBy.includes(getTitle(field)));
 	parameters.options = { ...options, skipIfExists: chosen.map(({ id }) => id) };
 }
 
