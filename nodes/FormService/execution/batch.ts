@@ -5,7 +5,7 @@ import { createInvalidItemsError, isInvalidItemError, toItemError } from './item
 import type { PendingWrite, PreparedItem } from './operation';
 import type { SharedData } from './sharedData';
 
-/** What a batch needs of its try. */
+/** The part of a try that a batch uses. */
 export type BatchContext = {
 	/** How many items the run has. */
 	total: number;

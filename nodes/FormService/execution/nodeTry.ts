@@ -3,7 +3,7 @@ import { processBatch } from './batch';
 import { isFinal, type FinalItem, type InputItem, type ItemOutcome } from './inputItem';
 import type { SharedData } from './sharedData';
 
-/** One execution of the node in n8n: what all its tries have in common (Retry On Fail). */
+/** The state that all tries of one execution of the node share (Retry On Fail). */
 export type Run = {
 	readonly shared: SharedData;
 	/** The items that were or may have been sent, by index. No later try sends them again. */
@@ -27,7 +27,7 @@ export type TrySettings = {
 
 /**
  * One time that n8n executes the node within a run. `add` takes the items that n8n hands over, and `getOutcome`
- * returns what became of an item. Batches are processed one after another, after those of earlier tries.
+ * returns the outcome of an item. Batches are processed one after another, after those of earlier tries.
  */
 export class NodeTry {
 	private readonly receivedIndexes = new Set<number>();
@@ -121,7 +121,7 @@ export class NodeTry {
 	}
 }
 
-/** n8n asks for an item before it has handed over the others. */
+/** The error for an item that n8n asks for before it has handed over the other items. */
 const UNSUPPORTED_ORDER = {
 	message:
 		'This version of n8n passes items to nodes in an order that this package does not support',

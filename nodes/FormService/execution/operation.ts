@@ -13,9 +13,9 @@ import type { SharedData } from './sharedData';
 export type Operation = {
 	/** The entry of the operation in the list of its resource's operations. */
 	option: INodePropertyOptions & { value: string; action: string };
-	/** Where the request goes. */
+	/** The endpoint of the request. */
 	endpoint: Endpoint;
-	/** What a model reads of the operation as a tool: when to use it, and what it takes. */
+	/** The description that a model reads of the operation as a tool: when to use it, and its input. */
 	toolDescription: string;
 	/** The parameters, shown for this operation only. */
 	properties: INodeProperties[];
@@ -28,7 +28,7 @@ export type Operation = {
 	prepare: (input: ParameterContext) => PreparedItem;
 };
 
-/** An item whose parameters are valid: the parts of its request, and what to do. */
+/** An item with valid parameters: the parts of its request, and its action. */
 export type PreparedItem = RequestParts & (PreparedRead | PreparedWrite);
 
 type RequestParts = {
@@ -46,7 +46,7 @@ export type PreparedRead = {
 	 * @throws NodeOperationError if the service has no such record, and the errors of requests
 	 */
 	read: (request: ItemRequest) => Promise<INodeExecutionData[]>;
-	/** What the model of a tool selects of the output; without a selection, the model gets all of it. */
+	/** The part of the output that the model of a tool selects; undefined for the whole output. */
 	selection?: ToolSelection;
 };
 
@@ -82,5 +82,5 @@ export type PendingWrite = {
 /** The output of a write. `isSent` is false if the item was skipped or previewed. */
 export type WriteResult = { json: IDataObject; isSent: boolean };
 
-/** The request that n8n has composed for an item, with what the items of the run share. */
+/** The request that n8n has composed for an item, with the values that the items of the run share. */
 export type ItemRequest = { context: RequestContext; target: Target; shared: SharedData };

@@ -4,7 +4,7 @@ import { readRequestOptions } from './inputItem';
 import { NodeTry, type Run } from './nodeTry';
 import { SharedData } from './sharedData';
 
-/** The runs by the only object that n8n gives to all items and tries of an execution of the node. */
+/** Runs by the only object that n8n passes to all items and tries of one execution of the node. */
 const runs = new WeakMap<object, Run>();
 
 /** Returns the try of an item that n8n hands over. An item that n8n hands over again starts the next try. */
@@ -28,7 +28,7 @@ function createRun(): Run {
 	return { shared: new SharedData(), finalItems: new Map(), batchesSettled: Promise.resolve() };
 }
 
-/** Reads how many items n8n hands over without a pause; undefined for all. */
+/** Returns how many items n8n hands over without a pause (Batching); undefined for all. */
 function readBatchSize(n8n: IExecuteSingleFunctions): number | undefined {
 	const { batchSize = 1, batchInterval = 0 } = readRequestOptions(n8n).batching?.batch ?? {};
 	return batchInterval > 0 ? Math.max(batchSize, 1) : undefined;

@@ -1,7 +1,7 @@
 import type { Target } from '../api/endpoints';
 import type { RequestContext } from '../api/requestContext';
 
-/** What the items of a run share, over all tries of n8n (Retry On Fail). */
+/** Values that the items of a run share, in all tries of n8n (Retry On Fail). */
 export class SharedData {
 	private readonly values = new Map<string, unknown>();
 
@@ -20,7 +20,7 @@ export class SharedData {
  * Fetches a target once for all items of a run with the same account and request options. The items share the
  * value and never change it. A fetch that failed is forgotten, so that the next try of n8n repeats it.
  *
- * @param detail what distinguishes two ways to fetch one target
+ * @param detail distinguishes two ways to fetch one target
  */
 export async function fetchOncePerRun<T>(
 	{ context, target, shared }: { context: RequestContext; target: Target; shared: SharedData },

@@ -7,7 +7,7 @@ import { ONLY_FOR_TOOLS } from '../parameters/resultParameters';
 import type { Operation, PreparedItem, ToolSelection } from './operation';
 import { findSharedKey } from './toolKeys';
 
-/** The node as a tool of a model, which gets no more at a time than it selects and can use. */
+/** The node as a tool of a model: limits each result to the fields and the size that the model can use. */
 
 /** How much a model gets at a time, in characters of JSON: about 5,000 tokens. */
 const MAX_CHARACTERS = 20_000;
@@ -31,7 +31,7 @@ export function isTool({ type }: Pick<INode, 'type'>): boolean {
 	return type.endsWith('Tool');
 }
 
-/** Prepares an item of a tool: checks the keys of the model's values, and limits what the model gets of the output. */
+/** Prepares an item of a tool: checks the keys of the model's values, and limits the output that the model gets. */
 export function prepareTool({ prepare }: Operation, input: ParameterContext): PreparedItem {
 	checkKeys(input);
 	const prepared = prepare(input);
@@ -54,8 +54,8 @@ function checkKeys(input: ParameterContext): void {
 }
 
 /**
- * Selects what a model gets of the results: no more than it asks for and can use. A separate item says how many
- * results were left out, and how to get them.
+ * Selects the results that a model asks for, up to the size limit. If results are left out, a separate item has
+ * their number and how to get them.
  */
 export function limitToolOutput(
 	results: readonly INodeExecutionData[],

@@ -9,7 +9,7 @@ import { makeUnique } from '../api/spelling';
  */
 
 /**
- * Returns the key that n8n's editor makes of a parameter's name: `Phone (home)` becomes `Phone__home_`.
+ * Returns the key that n8n's editor creates from a parameter's name: `Phone (home)` becomes `Phone__home_`.
  *
  * @see https://github.com/n8n-io/n8n/blob/master/packages/frontend/editor-ui/src/app/utils/fromAIOverrideUtils.ts
  */
@@ -17,7 +17,7 @@ export function computeModelKey(displayName: string): string {
 	return displayName.slice(0, 63).replace(/[^a-zA-Z0-9-]/g, '_');
 }
 
-/** Numbers names whose key another name has: "Имя", "Дом" become "Имя", "2. Дом". The number is in the key's part. */
+/** Numbers names that share a key: "Имя", "Дом" become "Имя", "2. Дом". The key includes the number. */
 export function makeKeysUnique(displayNames: readonly string[]): string[] {
 	const addCount = (name: string, count: number) => `${count}. ${name}`;
 	return makeUnique(displayNames, [], { addCount, toKey: computeModelKey });
@@ -38,7 +38,7 @@ export function findSharedKey({ parameters }: Pick<INode, 'parameters'>): Shared
 	return sharedKey && { key: sharedKey[0], names: sharedKey[1] };
 }
 
-/** Collects the keys in a parameter and below it. A key that is twice in one expression counts once. */
+/** Collects the keys in a parameter and below it. A key that occurs twice in one expression counts once. */
 function collectKeys(value: unknown, path = ''): Array<{ path: string; key: string }> {
 	if (typeof value === 'string') {
 		const keys = value.startsWith('=') ? extractFromAICalls(value).map(({ key }) => key) : [];
