@@ -6,16 +6,16 @@ import { numberAsText, parseBoolean, parseNumber } from '../api/parseValues';
 import { describeFormNotFound, extractFormId, getSelectedFormName } from './formId';
 
 /**
- * What an operation may ask of n8n for one input item. All readers of parameters here throw a
+ * The data that n8n has for an operation on one input item. All readers of parameters here throw a
  * NodeOperationError that names an invalid parameter and what it must be.
  */
 export type ParameterContext = {
-	/** The item's value of a parameter, with expressions resolved, also of one in a collection (`options.preview`). */
+	/** The item's value of a parameter, with expressions resolved; a dot leads into a collection: `options.preview`. */
 	parameter(name: string, fallback?: unknown): unknown;
 	/** The value that was chosen in a resource locator, such as the ID of a form; empty if nothing was chosen. */
 	locator(name: string): unknown;
 	item: INodeExecutionData;
-	/** Undefined in a trigger, which has none. */
+	/** Undefined in a trigger, which has no input. */
 	itemIndex: number | undefined;
 	/** Whether the run has other items. */
 	hasSeveralItems: boolean;
@@ -37,8 +37,8 @@ export function createParameterError(
 }
 
 /**
- * An error that names all problems of an item. A single problem is the message; several are counted in
- * the message and listed below it, one in each line.
+ * Creates an error that names all problems of an item. A single problem is the message. If there are several, the
+ * message has their number, and the description lists one problem per line.
  *
  * @param problems sentences, at least one
  * @param counted the end of the message for several problems: `answers can't be sent`
@@ -80,14 +80,14 @@ function checkId(input: ParameterContext, id: string, title: string, kind: strin
 	);
 }
 
-/** The error for a form that is not in the list of all forms. */
+/** Creates the error for a form that is not in the list of all forms. */
 export function createFormNotListedError(input: ParameterContext, formId: string) {
 	const name = getSelectedFormName(input.node, formId);
 	const { message, description } = describeFormNotFound(formId, name);
 	return createParameterError(input, message, description);
 }
 
-/** A boolean parameter; an expression may give it as text. */
+/** Reads a boolean parameter; an expression can return a text, such as `"true"`. */
 export function readSwitch(
 	input: ParameterContext,
 	name: string,
@@ -100,7 +100,7 @@ export function readSwitch(
 }
 
 /**
- * A parameter that is one of a few values.
+ * Reads a parameter that has one of a few values.
  *
  * @param choices the values with their names in the editor; the first one is the default
  */
@@ -117,7 +117,7 @@ export function readSelectedOption<Choice extends string>(
 	throw createParameterError(input, `'${displayName}' must be one of ${values.join(', ')}`);
 }
 
-/** A text, also from a number that an expression gives. */
+/** Reads a text parameter; an expression can return a number. */
 export function readText(
 	input: ParameterContext,
 	name: string,
@@ -133,7 +133,7 @@ function toText(input: ParameterContext, value: unknown, displayName: string): s
 	throw createParameterError(input, `'${displayName}' must be text`);
 }
 
-/** A list of words; an expression may give it as text with commas. */
+/** Reads a list of words; an expression can return a text with commas: `"a, b"`. */
 export function readTextList(input: ParameterContext, name: string, displayName: string): string[] {
 	const value = input.parameter(name, []);
 	const list: unknown = typeof value === 'string' ? value.split(',') : value;
@@ -147,7 +147,7 @@ export function readTextList(input: ParameterContext, name: string, displayName:
 	);
 }
 
-/** A whole number with a minimum; an expression may give it as text. */
+/** Reads a whole number with a minimum; an expression can return a text, such as `"5"`. */
 export function readInteger(
 	input: ParameterContext,
 	name: string,
@@ -163,7 +163,7 @@ export function readInteger(
 	);
 }
 
-/** A JSON parameter, which n8n gives as text or, from an expression, as the object itself. */
+/** Reads a JSON parameter. n8n passes a text or, from an expression, the object. */
 export function readJsonObject(
 	input: ParameterContext,
 	name: string,

@@ -88,7 +88,7 @@ export function readLimit(input: ParameterContext): number | undefined {
 		: readInteger(input, 'limit', 'Limit', 1, limitProperty.default as number);
 }
 
-/** Reads the page of the results that a model asks for. Nodes that are no tools have no pages. */
+/** Reads the page of the results that a model asks for; `{}` if the node is not a tool. */
 export function readPage(input: ParameterContext): { skip?: number; limit?: number } {
 	if (!input.isTool) return {};
 	return {

@@ -63,7 +63,7 @@ export type WatchKind = 'one' | 'several' | 'all';
 
 /**
  * Which forms a trigger watches: only the list of all forms shows a new one, so with Form Created all
- * forms are watched, whatever Watch says (its default is one form). `WATCH_IN_EXPRESSION` and
+ * forms are watched, and Watch (by default one form) has no effect. `WATCH_IN_EXPRESSION` and
  * `showForWatch` are the same rule as n8n's editor needs it.
  */
 export function getWatchKind(events: unknown, watch: unknown): WatchKind {
