@@ -24,8 +24,8 @@ const STREAM_WITHOUT_REDIRECTS = {
 };
 
 /**
- * Tests the credential when a person saves it in the editor, by reading the workspace. A person is waiting, so
- * nothing is retried, and the test waits for no turn. n8n gives it only `request`, the older of its helpers.
+ * Tests the credential by reading the workspace when the user saves the credential in the editor. The user is
+ * waiting, so the test neither retries nor queues. n8n passes only `request`, the older of its helpers.
  */
 export async function formServiceApiTest(
 	this: ICredentialTestFunctions,

@@ -21,13 +21,13 @@ import { isWebUrl } from '../api/url';
 import { CLOSED_SUFFIX, extractFormId } from '../parameters/formId';
 import { timeZoneProperty } from '../parameters/sharedProperties';
 
-/** The ID in the Form parameter of the node that is being edited; empty if no form is chosen. */
+/** Returns the ID in the Form parameter of the node in the editor; empty if no form is chosen. */
 export function getSelectedFormId(n8n: ILoadOptionsFunctions): string {
 	const given = n8n.getCurrentNodeParameter('formId', { extractValue: true });
 	return typeof given === 'string' ? extractFormId(given) : '';
 }
 
-/** How long the editor's lists and their failures are kept, so that a person who types costs few requests. */
+/** How long the editor's lists and their failures are kept, so that typing in a search costs few requests. */
 const LIST_TTL_MS = 30_000;
 
 /** A list that the editor is reading or has read. */
@@ -83,8 +83,8 @@ export async function fetchCachedList(
 const URL_ATTRIBUTES = ['url', 'public_url', 'form_url', 'share_url'];
 
 /**
- * The forms for the list of the Form parameter, by name; forms of one name have their IDs behind it.
- * A filter looks into names and IDs.
+ * Lists the forms for the Form parameter, sorted by name. If forms share a name, their IDs follow the name.
+ * A filter searches names and IDs.
  */
 export async function searchForms(
 	this: ILoadOptionsFunctions,
@@ -111,7 +111,7 @@ export async function searchForms(
 	return { results };
 }
 
-/** The same for a parameter that takes several forms. */
+/** Lists the forms of `searchForms` for a parameter that takes several forms. */
 export async function getForms(this: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
 	return (await searchForms.call(this)).results;
 }
@@ -124,7 +124,7 @@ const MAX_ANSWER_LENGTH = 60;
 
 /**
  * Lists the responses of the chosen form for the Response parameter: newest first, by number and time. A filter
- * searches all answers and the ID, and the answer that it has found stands behind the time. Other answers are
+ * searches all answers and the ID, and the matching answer follows the time. Other answers are
  * left out, because n8n saves the name of the chosen response with the workflow and its exports.
  */
 export async function searchResponses(
@@ -183,7 +183,7 @@ function describeResponse(
 		: `${description} · ${truncateText(answerText, MAX_ANSWER_LENGTH)}`;
 }
 
-/** The records with a valid ID: n8n evaluates a value that starts with "=", and no request takes another ID. */
+/** Returns the records with a valid ID. n8n evaluates a value that starts with "=", and requests reject other IDs. */
 function selectUsable(
 	records: readonly IDataObject[],
 	getId: (record: IDataObject) => string | undefined,

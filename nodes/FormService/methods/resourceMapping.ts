@@ -25,8 +25,8 @@ import { getWatchKind } from '../parameters/triggerEvents';
 import { getSelectedFormId, fetchCachedList } from './listSearch';
 
 /**
- * The fields of the chosen form, for the resource mapper of Response: Create. If they can't be loaded, a notice
- * gives the reason: for a thrown error, the editor doesn't show the message.
+ * Loads the fields of the chosen form for the resource mapper of Response: Create. If loading fails, a notice has
+ * the reason, because the editor doesn't show the message of a thrown error.
  */
 export async function getFormFields(this: ILoadOptionsFunctions): Promise<ResourceMapperFields> {
 	const formId = getSelectedFormId(this);
@@ -43,7 +43,7 @@ export async function getFormFields(this: ILoadOptionsFunctions): Promise<Resour
 	}
 }
 
-/** The fields that the mapper has loaded before: with an empty list, the editor would drop what is mapped. */
+/** Returns the fields that the mapper has loaded before. With an empty list, the editor would drop all mapped values. */
 function getStoredFields(n8n: ILoadOptionsFunctions): ResourceMapperField[] {
 	const mapper: unknown = n8n.getCurrentNodeParameter('fields');
 	const schema = isRecord(mapper) && Array.isArray(mapper.schema) ? mapper.schema : [];
@@ -51,8 +51,8 @@ function getStoredFields(n8n: ILoadOptionsFunctions): ResourceMapperField[] {
 }
 
 /**
- * Returns a form's fields as the resource mapper shows them, by their UUIDs, so that what is mapped to a field stays
- * when the field is renamed. Headings and the like take no answer and are left out.
+ * Converts a form's fields to entries of the resource mapper. Their IDs are UUIDs, so a mapped value stays when its
+ * field is renamed. Fields that take no answer, such as headings, are left out.
  *
  * @param forModel whether a model gives the answers, by keys that n8n makes of the names
  */
@@ -77,7 +77,7 @@ export function toMapperFields(
 	}));
 }
 
-/** Names a question as its input does: `Comment (2): What was bad? (required)`, with what a person must know of it. */
+/** Names a question as its input does: `Comment (2): What was bad? (required)`, with the facts that a user needs to answer. */
 function getMapperName(
 	{ title, description, kind, isRequired }: AnswerableField,
 	sharesLabel: boolean,
@@ -89,7 +89,7 @@ function getMapperName(
 	return hints === '' ? `${title}${details}` : `${title}${details} (${hints})`;
 }
 
-/** A list takes one choice; for several, a person switches to an expression. */
+/** Returns the widget of a field. A list takes one choice; for several choices, the user switches to an expression. */
 function getWidget({
 	kind,
 	choices,
@@ -102,7 +102,7 @@ function getWidget({
 	return { type: 'options', options };
 }
 
-/** The fields of the chosen form, for a list to choose from. */
+/** Lists the fields of the chosen form. */
 export async function getFieldOptions(
 	this: ILoadOptionsFunctions,
 ): Promise<INodePropertyOptions[]> {
@@ -115,7 +115,7 @@ export async function getFieldOptions(
 }
 
 /**
- * The subjects of a condition: the fields of the chosen form and the attributes by which people filter. If
+ * Lists the subjects of a condition: the fields of the chosen form and the attributes by which users filter. If
  * several forms are watched, fields are named by their labels, since each form has its own UUIDs.
  */
 export async function getConditionFields(
