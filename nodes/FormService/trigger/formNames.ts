@@ -26,22 +26,27 @@ export function parseFormList(records: readonly IDataObject[]): Map<string, List
 	return byId;
 }
 
+/** Stores the names of listed forms. A form without a name is listed by its ID, which is not a name. */
 export function rememberNames({ byId }: FormNames, listed: Iterable<ListedForm>): void {
-	for (const { id, name } of listed) byId.set(id, name);
+	for (const { id, name } of listed) {
+		if (name === id) byId.delete(id);
+		else byId.set(id, name);
+	}
 }
 
 /** The longest time that items wait for the name of their form. */
 const NAME_TIMEOUT_MS = 3_000;
 
 /**
- * Finds the name of a form; null if neither the Form parameter nor the list of all forms has the name. For
- * forms that were chosen by ID, the list is read at most once an hour.
+ * Finds the name of a form: the name in the list of all forms when it was last read, or the name that was chosen
+ * in the Form parameter. Null if neither has the name. For forms that were chosen by ID, the list is read at most
+ * once an hour.
  */
 export async function findFormName(context: PollContext, formId: string): Promise<string | null> {
 	const { request, cache, parameters, times } = context;
 	const { n8n, account } = request;
 	const { names } = cache;
-	const name = getSelectedFormName(n8n.getNode(), formId) ?? names.byId.get(formId);
+	const name = names.byId.get(formId) ?? getSelectedFormName(n8n.getNode(), formId);
 	const wasTriedRecently = !hasElapsed(names.fetchedAtMs, HOUR_MS, clock.now());
 	if (name !== undefined || parameters.lists.forms || wasTriedRecently) return name ?? null;
 	names.fetchedAtMs = clock.now();

@@ -87,6 +87,9 @@ function clearOutdatedCache(cache: TriggerCache, configKey: string): void {
 	cache.configKey = configKey;
 	cache.failures.clearAll();
 	cache.fields.clear();
+	// the forms of another account have other names
+	cache.names.byId.clear();
+	cache.names.fetchedAtMs = -Infinity;
 }
 
 /** Reads the lists that are due, saves the next state, and returns the items of new events. */

@@ -1,6 +1,6 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
-import { time } from '../harness.mts';
+import { locator, time } from '../harness.mts';
 import { HOUR_MS, serveLists, tick } from './watching.mts';
 
 const lists = await serveLists();
@@ -14,6 +14,20 @@ it('An item without Simplify has the event and the form, whatever its record has
 	lists.forms[0].name = 'Renamed';
 	const form = { id: 'form', name: 'Renamed' };
 	expect(await poll()).toEqual([{ uuid: 'a', answer: 1, event: 'responseCompleted', form }]);
+});
+
+it.each([
+	['renamed', 'Renamed', 'Renamed'],
+	['left without a name', '', 'Chosen'],
+])('A form that was chosen by its name and is %s has the name %j in items', async (_, name, shown) => {
+	const formId = { ...locator('form', 'list'), cachedResultName: 'Chosen' };
+	const events = ['responseCompleted', 'formUpdated'];
+	const { poll } = await publish({ formId, events });
+	lists.forms[0].name = name;
+	lists.responses.push({ uuid: 'a', answers: {} });
+	const items = await poll();
+	const response = items.find(({ event }) => event === 'responseCompleted');
+	expect(response?.form).toEqual({ id: 'form', name: shown });
 });
 
 it('A response without uuid and id fails the activation', async () => {

@@ -99,7 +99,7 @@ function findProblem(context: PollContext, formId: string, fields: readonly Form
 	const { conditions } = parameters;
 	if (!conditionsNeedFields(conditions)) return undefined;
 	const selectedName = getSelectedFormName(request.n8n.getNode(), formId);
-	const formName = selectedName ?? cache.names.byId.get(formId) ?? formId;
+	const formName = cache.names.byId.get(formId) ?? selectedName ?? formId;
 	const checksValues = reason === 'publish' && isOnlyForm(context);
 	const valueProblem = checksValues ? findValueProblem(conditions, fields) : undefined;
 	return findConditionProblem(conditions, fields, formName) ?? valueProblem;
