@@ -36,7 +36,7 @@ type PollOutput = INodeExecutionData[] | null;
  */
 export async function pollForms(n8n: IPollFunctions): Promise<PollOutput> {
 	const node = n8n.getNode();
-	const cache = getTriggerCache(`${n8n.getWorkflow().id}:${node.id}:${node.name}`);
+	const cache = getTriggerCache(`${n8n.getWorkflow().id}:${node.id}:${node.name}`, clock.now());
 	const reason = findPollReason(n8n);
 	if (cache.isPolling) return null;
 	cache.isPolling = true;

@@ -1,6 +1,6 @@
 import type { FormField } from '../api/answers/fields';
 import { Failures } from './failures';
-import type { BudgetClaim, RequestDebt } from './requestBudget';
+import { DAY_MS, type BudgetClaim, type RequestDebt } from './requestBudget';
 import { SeenCache } from './responses/seenResponses';
 import type { StateCache } from './savedState';
 import { ServiceClock } from './serviceClock';
@@ -8,6 +8,8 @@ import { ServiceClock } from './serviceClock';
 /** What this process remembers of one trigger. Losing it is safe, since the static data is what counts. */
 export type TriggerCache = {
 	isPolling: boolean;
+	/** When n8n last polled the trigger, in epoch milliseconds. */
+	polledAtMs: number;
 	/** The account and the parameters that the failures and fields belong to. */
 	configKey?: string;
 	/** What the trigger needs of its account's requests; undefined before its first poll. */
@@ -35,15 +37,29 @@ type CachedFields = {
 
 const triggers = new Map<string, TriggerCache>();
 
+/** The longest schedule of n8n is a month. A trigger that is polled more rarely loses only its cache. */
+const FORGOTTEN_AFTER_MS = 32 * DAY_MS;
+
+/** Whether n8n has not polled a trigger for so long that the trigger must be gone. */
+export function isForgettable(
+	{ isPolling, polledAtMs }: Pick<TriggerCache, 'isPolling' | 'polledAtMs'>,
+	nowMs: number,
+): boolean {
+	return !isPolling && nowMs - polledAtMs > FORGOTTEN_AFTER_MS;
+}
+
 /**
- * Returns the cache of a trigger.
+ * Returns the cache of a trigger, and removes those of triggers that are gone.
  *
  * @param key the workflow and node, with its name: n8n's default mode keeps the static data by the name of
  * the node, and a renamed node must not continue from the state of the old name
  */
-export function getTriggerCache(key: string): TriggerCache {
+export function getTriggerCache(key: string, nowMs: number): TriggerCache {
+	for (const [triggerKey, cache] of triggers)
+		if (triggerKey !== key && isForgettable(cache, nowMs)) triggers.delete(triggerKey);
 	const cache: TriggerCache = triggers.get(key) ?? {
 		isPolling: false,
+		polledAtMs: nowMs,
 		states: {},
 		failures: new Failures(),
 		serviceClock: new ServiceClock(),
@@ -51,6 +67,7 @@ export function getTriggerCache(key: string): TriggerCache {
 		fields: new Map(),
 		seen: new SeenCache(),
 	};
+	cache.polledAtMs = nowMs;
 	triggers.set(key, cache);
 	return cache;
 }

@@ -19,16 +19,19 @@ it('An item without Simplify has the event and the form, whatever its record has
 it.each([
 	['renamed', 'Renamed', 'Renamed'],
 	['left without a name', '', 'Chosen'],
-])('A form that was chosen by its name and is %s has the name %j in items', async (_, name, shown) => {
-	const formId = { ...locator('form', 'list'), cachedResultName: 'Chosen' };
-	const events = ['responseCompleted', 'formUpdated'];
-	const { poll } = await publish({ formId, events });
-	lists.forms[0].name = name;
-	lists.responses.push({ uuid: 'a', answers: {} });
-	const items = await poll();
-	const response = items.find(({ event }) => event === 'responseCompleted');
-	expect(response?.form).toEqual({ id: 'form', name: shown });
-});
+])(
+	'A form that was chosen by its name and is %s has the name %j in items',
+	async (_, name, shown) => {
+		const formId = { ...locator('form', 'list'), cachedResultName: 'Chosen' };
+		const events = ['responseCompleted', 'formUpdated'];
+		const { poll } = await publish({ formId, events });
+		lists.forms[0].name = name;
+		lists.responses.push({ uuid: 'a', answers: {} });
+		const items = await poll();
+		const response = items.find(({ event }) => event === 'responseCompleted');
+		expect(response?.form).toEqual({ id: 'form', name: shown });
+	},
+);
 
 it('A response without uuid and id fails the activation', async () => {
 	lists.responses = [{ number: 1, answer: 'secret' }];

@@ -78,6 +78,7 @@ export class RequestQueue {
 	private itemsPausedUntilMs = -Infinity;
 
 	private wakeAtMs = Infinity;
+	private usedAtMs = -Infinity;
 
 	constructor(private readonly clock: Omit<Clock, 'timeout'> = machineClock) {}
 
@@ -86,6 +87,7 @@ export class RequestQueue {
 	 * requests fail at once for a while, or the caller gave up.
 	 */
 	async acquireSlot({ priority, isRetry, signal }: Job): Promise<Slot | RequestFailure> {
+		this.usedAtMs = this.clock.elapsed();
 		if (signal?.aborted) return createFailure('canceled');
 		return await new Promise((resolve) => {
 			const entry: QueueEntry = {
@@ -103,9 +105,17 @@ export class RequestQueue {
 		});
 	}
 
+	/** Whether the queue holds nothing that a later request must know: a day's limit has ended by then as well. */
+	isForgettable(): boolean {
+		const isOpen = this.slots.some(({ countsUntilMs }) => countsUntilMs === Infinity);
+		const isUnused = this.clock.elapsed() - this.usedAtMs > FORGOTTEN_AFTER_MS;
+		return isUnused && !isOpen && this.waiting.length === 0;
+	}
+
 	/** Frees the slot of a request that has ended. `outcome` is undefined if sending threw. */
 	releaseSlot(slot: Slot, outcome?: RequestOutcome): void {
 		const nowMs = this.clock.elapsed();
+		this.usedAtMs = nowMs;
 		const { headers = {}, requestFailure } = outcome ?? {};
 		slot.countsUntilMs = nowMs + WINDOW_MS;
 		// the service does not count a rate-limited request
@@ -223,11 +233,20 @@ export class RequestQueue {
 	}
 }
 
+/** Longer than any wait of a request: the day's limit, which lasts a day, and a margin. */
+const FORGOTTEN_AFTER_MS = 25 * 3_600_000;
+
 const queues = new Map<string, RequestQueue>();
 
-/** The queue of an account (`Account.key`) for all nodes of this process: the service counts them together. */
+/**
+ * Returns the queue of an account (`Account.key`) for all nodes of this process, because the service counts their
+ * requests together. A new account removes the queues of accounts that are not used any more.
+ */
 export function getQueue(key: string): RequestQueue {
-	const queue = queues.get(key) ?? new RequestQueue();
+	const existing = queues.get(key);
+	if (existing !== undefined) return existing;
+	for (const [account, queue] of queues) if (queue.isForgettable()) queues.delete(account);
+	const queue = new RequestQueue();
 	queues.set(key, queue);
 	return queue;
 }
