@@ -26,3 +26,22 @@ it.each<[number, number, boolean]>([
 		expect([forms.has('a'), responses?.seen.has('a')]).toEqual([isKnown, isKnown]);
 	},
 );
+
+it.each([
+	[2, true],
+	[1, false],
+	[undefined, false],
+])(
+	'A response that all pages have left out is remembered while the list announces %j responses: %s',
+	(announcedCount, isKnown) => {
+		const seen = new Map([
+			['listed', { phase: 'complete' }],
+			['unlisted', { phase: 'complete', isUnlisted: true }],
+		] as const);
+		const pruning = { atMs: START_MS - 40 * DAY_MS, passes: 40 };
+		const after = pruneSeenResponses(seen, pruning, START_MS, announcedCount);
+		expect([...after.seen.keys()]).toEqual(isKnown ? ['listed', 'unlisted'] : ['listed']);
+		// what is not decided is decided by the next pass
+		expect(after.pruning === pruning).toBe(isKnown);
+	},
+);

@@ -134,7 +134,7 @@ function computeNextForm(
 	const isPassOver = isPass && stop === 'endOfList' && next === undefined;
 	const seen = comparison.computeSeen(undelivered);
 	const kept = isPassOver
-		? pruneSeenResponses(seen, form.pruning, startedAtMs)
+		? pruneSeenResponses(seen, form.pruning, startedAtMs, pages.at(-1)?.total)
 		: { seen, pruning: form.pruning };
 	// a first pass comes on top of Requests per Day
 	const counted = (reading.kind === 'firstPass' ? 1 : requests) + fieldRequests;

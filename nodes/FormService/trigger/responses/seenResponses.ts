@@ -106,15 +106,20 @@ export class SeenCache {
 /**
  * Prunes responses that have disappeared from their list, after a full pass. Once in 30 days and 30 passes,
  * drops the responses that are still unlisted since the last time, and makes all others unlisted. A page that
- * lists a response makes it listed again.
+ * lists a response makes it listed again. Nothing is dropped while fewer responses are listed than the list
+ * announces, because the pages leave some out: a database lists equal times in another order for each page.
+ *
+ * @param announcedCount how many responses the list says that it has; undefined if it does not say so
  */
 export function pruneSeenResponses(
 	seen: SeenResponses,
 	pruning: Absence | undefined,
 	nowMs: number,
+	announcedCount = 0,
 ): { seen: SeenResponses; pruning: Absence } {
 	if (!isRetentionOver(pruning, nowMs)) return { seen, pruning: addPass(pruning, nowMs) };
 	const kept = [...seen].filter(([, { isUnlisted }]) => !isUnlisted);
+	if (kept.length < announcedCount) return { seen, pruning: pruning! };
 	const marked = kept.map(
 		([fingerprint, { phase, answers }]) =>
 			[fingerprint, createSeenResponse(phase, answers, true)] as const,
