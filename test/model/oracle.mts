@@ -123,7 +123,9 @@ export class Oracle {
 				this.appear(response);
 				this.beliefs.delete(`${response.id} responseStarted`);
 				const abandoned = this.find(response, 'responseAbandoned')!;
-				abandoned.isOwed &&= abandoned.at > this.now() + SOON_MS;
+				// pages that overlap can leave a response out until it is abandoned
+				const isSeenBefore = form.ties === 'ordered' && abandoned.at > this.now() + SOON_MS;
+				abandoned.isOwed &&= isSeenBefore;
 			}
 		}
 	}
