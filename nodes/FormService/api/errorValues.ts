@@ -1,6 +1,6 @@
 /** What Excel, Google Sheets and LibreOffice write for a formula that failed, in several languages. */
 const SHEET_ERROR =
-	/^(#(N\/[ABD]|NV|GETTING_DATA|DIV\/0!|#+|[¡¿]?(REF|BEZUG|RIF|VALUE|WERT|VALEUR|VALOR|VALORE|NAME|NOM|NOME|NOMBRE|NUM|ZAHL|NOMBRE|NULL|NULO|ERROR|SPILL|ÜBERLAUF|CALC|KALK|FIELD|FELD|BLOCKED|CONNECT|BUSY|UNKNOWN|EXTERNAL|TIMEOUT|PYTHON|DIV\/0)[!?])|Err:\d{3}|Loading\.\.\.)$/;
+	/^(#(N\/[ABD]|NV|GETTING_DATA|#+|[¡¿]?(REF|BEZUG|RIF|VALUE|WERT|VALEUR|VALOR|VALORE|NAME|NOM|NOME|NOMBRE|NUM|ZAHL|NULL|NULO|ERROR|SPILL|ÜBERLAUF|CALC|KALK|FIELD|FELD|BLOCKED|CONNECT|BUSY|UNKNOWN|EXTERNAL|TIMEOUT|PYTHON|DIV\/0)[!?])|Err:\d{3}|Loading\.\.\.)$/;
 
 /** What JavaScript writes for a value that is missing or cannot be a text. */
 const SCRIPT_ERROR = /^(NaN|undefined|\[undefined\]|Invalid Date|Invalid DateTime|\[object \w+\])$/;

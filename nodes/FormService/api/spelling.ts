@@ -78,7 +78,7 @@ function isZeroWidth(character?: string): boolean {
 	return character === '\u200b' || character === '\u200e';
 }
 
-/** All that can stand around a text beside zero-width characters. */
+/** Zero-width characters, and the whitespace that can surround them. */
 const BLANKS =
 	'\u200b\u200e\ufeff\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000 \t\n\v\f\r';
 

@@ -33,7 +33,8 @@ export function outputNeedsFields(output: ResponseOutput): boolean {
  * downloaded is left out, and `fileError` names the reason, because respondents choose the links.
  *
  * @param fields the fields of the form, named as `output` says, if they have been read
- * @throws NodeApiError for a problem of the account and not of the file; NotSent if the download was stopped
+ * @throws NodeApiError for a problem of the account and not of the file, and with the reason `canceled` if the
+ * download was stopped
  */
 export async function createResponseItem(
 	context: RequestContext,

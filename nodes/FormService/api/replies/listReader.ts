@@ -27,6 +27,7 @@ export function createListReader(target: Target): ListReader {
 	let source: { context: RequestContext; pages: ReturnType<typeof fetchPages> } | undefined;
 	let position: PagePosition | undefined;
 	let isComplete = false;
+	let records: IDataObject[] | undefined;
 	let waitingCount = 0;
 	let turn: Promise<unknown> = Promise.resolve();
 
@@ -38,31 +39,34 @@ export function createListReader(target: Target): ListReader {
 		return source.pages;
 	}
 
-	async function fetchUntil(context: RequestContext, isEnough: IsEnough) {
-		let records = getFoundRecords(reading);
-		while (!isComplete && !(position !== undefined && isEnough(records))) {
+	/** Collects the records after the last page once: a run can have a call for each of its items. */
+	const getRecords = () => (records ??= getFoundRecords(reading));
+
+	async function fetchRecords(context: RequestContext, isEnough?: IsEnough) {
+		while (!isComplete && !(position !== undefined && isEnough?.(getRecords()))) {
 			// after a last page, `addPage` has ended the reading; without a next page, `fetchPages` throws
 			const { value: page } = await getPages(context).next();
 			const verdict = addPage(reading, page!);
+			records = undefined;
 			if (verdict === 'short') throw createRequestError(context, describeShortList(reading));
 			if (verdict === 'again') source = undefined;
 			position = verdict === 'again' ? undefined : page!.next;
 			isComplete = verdict === 'complete';
-			records = getFoundRecords(reading);
 		}
-		return records;
+		return getRecords();
 	}
 
 	function restart(): void {
 		reading = startReading();
+		records = undefined;
 		source = undefined;
 		position = undefined;
 	}
 
-	return async (context, isEnough = () => false) => {
+	return async (context, isEnough) => {
 		if (waitingCount === 0) turn = turn.catch(restart);
 		waitingCount++;
-		const result = turn.then(async () => await fetchUntil(context, isEnough));
+		const result = turn.then(async () => await fetchRecords(context, isEnough));
 		turn = result;
 		try {
 			return await result;

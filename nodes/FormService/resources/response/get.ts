@@ -51,8 +51,8 @@ export const responseGet: Operation = {
 					async (_context, target) => await Promise.resolve(createListReader(target)),
 					'reader',
 				);
-				const isWanted = (candidate: IDataObject) =>
-					getComparableId(candidate) === toComparableId(responseId);
+				const comparableId = toComparableId(responseId);
+				const isWanted = (candidate: IDataObject) => getComparableId(candidate) === comparableId;
 				// the list is read no further than the page with the response
 				const records = await readList(request.context, (found) => found.some(isWanted));
 				const record = records.find(isWanted);

@@ -60,7 +60,7 @@ export function readSettings(input: ParameterContext, formId: string): CheckedSe
 	return { body, ignored: [], unused: [] };
 }
 
-/** Whether a model gave no value: models fill in all parameters that they were told of. */
+/** Whether a model gave no value. Models fill in every parameter of a tool, with null or an empty text. */
 function isModelNothing(value: unknown): boolean {
 	return isBlank(value) || value === 'null';
 }
