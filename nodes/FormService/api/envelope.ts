@@ -69,7 +69,7 @@ function collectMessages(
 	if (typeof errors === 'string') return [{ text: errors.trim(), path }];
 	if (Array.isArray(errors)) {
 		return errors.flatMap((entry: unknown) =>
-			typeof entry === 'string' ? collectMessages(entry, path) : collectUnplaced(entry),
+			typeof entry === 'string' ? collectMessages(entry, path) : collectListed(entry),
 		);
 	}
 	if (!isRecord(errors)) return [];
@@ -78,11 +78,14 @@ function collectMessages(
 	);
 }
 
-/** Collects the texts in an entry of a list, in which no key is the name of a field. */
-function collectUnplaced(entry: unknown): FieldMessage[] {
-	return isObject(entry)
-		? Object.values(entry).flatMap((value) => collectMessages(value).map(({ text }) => ({ text })))
-		: [];
+/** Collects the texts in an entry of a list, such as `{"field": "data.9b1f…", "message": "Too long."}`. */
+function collectListed(entry: unknown): FieldMessage[] {
+	if (!isObject(entry)) return [];
+	const { field, message, ...details } = entry as Record<string, unknown>;
+	const path = typeof field === 'string' ? field.split('.') : undefined;
+	const texts = collectMessages(message ?? Object.values(details));
+	// the other names of an entry, such as "code", are no fields
+	return texts.map(({ text }) => ({ text, path }));
 }
 
 /** Returns a text that names its field, such as "captcha: Invalid." */

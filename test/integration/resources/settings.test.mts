@@ -248,12 +248,16 @@ describe('Preview and Skip Unchanged', () => {
 	});
 
 	it('are up to date after an update, as the service stores texts', async () => {
-		const rows = [{ id: contact, 'Closed: Message': ' Cafe\u0301 \n', 'SEO: Title': ' ' }];
-		await run(rows);
-		const trimmed = { ...stored(contact), closed_message: 'Café', seo_title: null };
-		const list = success([{ ...trimmed, id: contact }]);
-		service.faults.set({ fault: list, match: { path: /^\/forms$/ } });
-		expect(statusesOf((await run(rows, skip)).items)).toEqual(['skipped']);
+		service.shapes.trims = true;
+		const texts = { closed_message: ' Cafe\u0301 \n', seo_title: ' ' };
+		const json = { inputMode: 'json', settingsJson: JSON.stringify(texts) };
+		const runJson = async () => await run([{ id: contact }], { ...json, ...skip });
+		expect(statusesOf((await runJson()).items)).toEqual(['updated']);
+		expect(stored(contact)).toMatchObject({ closed_message: 'Cafe\u0301', seo_title: null });
+		expect(statusesOf((await runJson()).items)).toEqual(['skipped']);
+		const composed = { ...stored(contact), id: contact, closed_message: 'Café' };
+		service.faults.set({ fault: success([composed]), match: { path: /^\/forms$/ } });
+		expect(statusesOf((await runJson()).items)).toEqual(['skipped']);
 	});
 
 	it('find a form that does not exist before anything is sent', async () => {
@@ -278,6 +282,13 @@ describe('Preview and Skip Unchanged', () => {
 		expect(service.requests).toHaveLength(1);
 		const updated = await run(rows, skip);
 		expect(statusesOf(updated.items)).toEqual(['updated', 'updated', 'skipped']);
+	});
+
+	it('never take what a preview shows for sent', async () => {
+		const rows = [true, false].map((shown) => ({ id: contact, cta_label: 'Sent', shown }));
+		const { items } = await run(rows, { preview: '={{ $json.shown }}', ...skip });
+		expect(statusesOf(items)).toEqual(['preview', 'updated']);
+		expect(stored(contact).cta_label).toBe('Sent');
 	});
 
 	it('update the ten forms of 150 that differ with 11 requests', async () => {

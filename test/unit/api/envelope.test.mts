@@ -50,6 +50,8 @@ describe('the envelope', () => {
 		[{ 'data.f1.0': ['Wrong.'] }, 'data.f1.0: Wrong.'],
 		[{ data: { f1: 'Wrong.' } }, 'data.f1: Wrong.'],
 		[['Wrong.', { message: 'Too long.' }], 'Wrong. Too long.'],
+		[[{ field: 'data.f1', message: 'Too long.', code: 'max' }], 'data.f1: Too long.'],
+		[[{ field: 'f1', detail: 'Too long.' }], 'f1: Too long.'],
 		['Wrong.', 'Wrong.'],
 	])('names the field of each message: %j', (errors, joined) => {
 		expect(unwrapEnvelope({ success: false, errors }).message).toBe(joined);

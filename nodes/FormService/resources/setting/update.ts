@@ -154,7 +154,7 @@ async function sendUpdate(
 	{ formId, body, ignored, unused, isPreview }: FormUpdate,
 	listedForm: IDataObject | undefined,
 ): Promise<WriteResult> {
-	const drafts = getFormDrafts(request);
+	const drafts = getFormDrafts(request, isPreview);
 	const form = listedForm === undefined ? {} : drafts.apply(formId, listedForm);
 	const changes = compareSettings(body, form);
 	const comparison = {
@@ -207,7 +207,11 @@ async function fetchFormsById(
 	return new Map(forms.map((form) => [getFormId(form) ?? '', form]));
 }
 
-/** Returns what the items of the run have changed in the forms of the item's account. */
-function getFormDrafts({ context, shared }: ItemRequest): FormDrafts {
-	return shared.getOrCreate(`form drafts of ${context.account.key}`, () => new FormDrafts());
+/**
+ * Returns what the items of the run have changed in the forms of the item's account. Previews have drafts of
+ * their own, because a preview changes nothing that a later update could skip.
+ */
+function getFormDrafts({ context, shared }: ItemRequest, isPreview: boolean): FormDrafts {
+	const kind = isPreview ? 'previewed' : 'updated';
+	return shared.getOrCreate(`${kind} forms of ${context.account.key}`, () => new FormDrafts());
 }
