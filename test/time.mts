@@ -41,7 +41,7 @@ export class VirtualTime implements Clock {
 	readonly now = (): number => this.actualMs + this.aheadMs;
 
 	/** Milliseconds that have passed, whatever the machine's clock says. */
-	readonly elapsed = (): number => this.actualMs;
+	readonly monotonicMs = (): number => this.actualMs;
 
 	/** The time itself, as the service has it. */
 	readonly actual = (): number => this.actualMs;

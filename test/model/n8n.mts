@@ -72,12 +72,12 @@ const folder = await compiledSources();
 export type Process = Pick<FormServiceTrigger, 'poll'>;
 
 /** Loads the trigger's class afresh: all that an earlier process remembered is gone. */
-export function startProcess({ now, elapsed, sleep, timeout }: Clock): Process {
+export function startProcess({ now, monotonicMs, sleep, timeout }: Clock): Process {
 	// a loader keeps all that it has loaded, so each process has its own
 	const load = createRequire(join(folder, 'package.json'));
 	for (const path of Object.keys(load.cache)) if (path.startsWith(folder)) delete load.cache[path];
 	const { clock } = load('./nodes/FormService/api/clock.js') as { clock: Clock };
-	Object.assign(clock, { now, elapsed, sleep, timeout });
+	Object.assign(clock, { now, monotonicMs, sleep, timeout });
 	const { FormServiceTrigger } = load('./nodes/FormService/FormServiceTrigger.node.js') as {
 		FormServiceTrigger: new () => Process;
 	};

@@ -1,6 +1,7 @@
 import { uniq } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
-import type { Target } from './endpoints';
+import { parseFields, type AnswerNaming, type FormField } from './answers/fields';
+import { createTarget, endpoints, type Target } from './endpoints';
 import { describeShape, type Envelope } from './envelope';
 import { isRecord } from './records';
 import { createListReader } from './replies/listReader';
@@ -45,6 +46,17 @@ export async function listRecords(
 	const records = await createListReader(target)(context, (found) => found.length >= limit);
 	return records.slice(0, limit);
 }
+
+/** Fetches the fields of a form that take an answer, with the answer keys that the naming asks for. */
+export async function fetchFields(
+	context: RequestContext,
+	formId: string,
+	naming?: AnswerNaming,
+): Promise<FormField[]> {
+	const target = createTarget(context.account, endpoints.listFields, { formId });
+	return parseFields(await listRecords(context, target), naming);
+}
+
 /** The link to the PDF of one response as a whole URL. */
 export async function getPdfLink(context: RequestContext, target: Target): Promise<string> {
 	return parsePdfLink(context, (await callApi(context, target)).envelope);

@@ -8,8 +8,8 @@ import type {
 } from 'n8n-workflow';
 import { ATTRIBUTE_PREFIX, FILTERABLE_ATTRIBUTES } from '../api/answers/conditions';
 import {
+	isAnswerable,
 	parseFields,
-	parseAnswerableFields,
 	type FormField,
 	type AnswerableField,
 } from '../api/answers/fields';
@@ -60,7 +60,7 @@ export function toMapperFields(
 	records: readonly IDataObject[],
 	forModel = false,
 ): ResourceMapperField[] {
-	const fields = parseAnswerableFields(records);
+	const fields = parseFields(records).filter(isAnswerable);
 	const labelCounts = countBy(fields, ({ label }) => toComparable(label));
 	const names = fields.map((field) =>
 		getMapperName(field, labelCounts[toComparable(field.label)] > 1),
@@ -108,9 +108,8 @@ export async function getFieldOptions(
 ): Promise<INodePropertyOptions[]> {
 	const formId = getSelectedFormId(this);
 	if (formId === '') return [];
-	const fields = parseAnswerableFields(
-		await fetchCachedList(this, endpoints.listFields, { formId }),
-	);
+	const records = await fetchCachedList(this, endpoints.listFields, { formId });
+	const fields = parseFields(records).filter(isAnswerable);
 	return fields.map((field) => toFieldOption(field, field.uuid));
 }
 

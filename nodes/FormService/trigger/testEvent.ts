@@ -6,16 +6,15 @@ import {
 	findConditionProblem,
 	findValueProblem,
 } from '../api/answers/conditions';
-import { parseFields, type FormField } from '../api/answers/fields';
+import type { FormField } from '../api/answers/fields';
 import { fieldKinds } from '../api/answers/fieldKinds';
 import { sortByTime } from '../api/recordTimes';
-import type { ResponseOutput } from '../api/answers/responseItem';
 import { clock } from '../api/clock';
 import { endpoints, createTarget, type Target } from '../api/endpoints';
 import { createInputError } from '../api/errors';
 import type { RequestContext } from '../api/requestContext';
 import { fetchPages } from '../api/replies/fetchPages';
-import { listRecords } from '../api/service';
+import { fetchFields, listRecords } from '../api/service';
 import {
 	createFormNotFoundError,
 	getSelectedFormName,
@@ -80,7 +79,7 @@ export async function fetchTestEvent(n8n: IPollFunctions): Promise<INodeExecutio
 		const description = `Submit a response that meets them, or remove the filters. The first ${MAX_PAGES} pages of each form were read.`;
 		throw createInputError(node, { message: 'No response meets the filters yet', description });
 	}
-	const fields = await readFields(context, id, output);
+	const fields = await fetchFields(context, id, output);
 	const event = RESPONSE_EVENTS.find((one) => events.includes(one)) ?? 'responseCompleted';
 	const madeUp = { event, record: createRecord(event, fields), form: { id, name }, fields };
 	const withoutFiles = { ...output, downloadFiles: false };
@@ -123,7 +122,7 @@ async function findNewestMatch(
 	const records = await fetchFirstPages(context, target).catch((error: unknown) => {
 		throw isFormNotFoundError(error) ? createFormNotFoundError(context.n8n.getNode(), id) : error;
 	});
-	const fields = lists.fields ? await readFields(context, id, output) : undefined;
+	const fields = lists.fields ? await fetchFields(context, id, output) : undefined;
 	// of several forms, those without the field do not match
 	const problem =
 		fields && !hasSeveralForms(watch)
@@ -151,15 +150,6 @@ async function fetchFirstPages(context: RequestContext, target: Target): Promise
 		if (page.isLast || page.pagesBefore + 1 === MAX_PAGES) break;
 	}
 	return records;
-}
-
-async function readFields(
-	context: RequestContext,
-	formId: string,
-	output: ResponseOutput,
-): Promise<FormField[]> {
-	const target = createTarget(context.account, endpoints.listFields, { formId });
-	return parseFields(await listRecords(context, target), output);
 }
 
 function createNoFormsError(node: INode, watch: Watch) {

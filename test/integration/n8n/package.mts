@@ -5,6 +5,6 @@ export * from './built.mts';
 
 /** The time of the built package, and of the services in its tests. */
 export const time = new HttpTime();
-const { now, elapsed, sleep, timeout } = time;
+const { now, monotonicMs, sleep, timeout } = time;
 const { clock } = builtFile<{ clock: object }>('nodes/FormService/api/clock.js');
-Object.assign(clock, { now, elapsed, sleep, timeout });
+Object.assign(clock, { now, monotonicMs, sleep, timeout });

@@ -169,14 +169,14 @@ function getAttributeKind(attribute: string): FieldKind {
 /** Whether a response meets a condition. A list meets a condition that one of its entries meets. */
 function meetsCondition(
 	record: IDataObject,
-	{ byField }: MatchResult,
+	{ byFieldIndex }: MatchResult,
 	condition: PreparedCondition,
 ): boolean {
 	const { operator, field, attribute, isMissing, value } = condition;
 	if (isMissing) return operator === 'isEmpty';
 	// a service can have the time of submission under another name
 	const submittedAt = attribute === 'submitted_at' ? getSubmissionTimeMs(record) : null;
-	const answer = field ? byField[field.index]?.value : (record[attribute] ?? submittedAt);
+	const answer = field ? byFieldIndex[field.index]?.value : (record[attribute] ?? submittedAt);
 	const parsed = parseAnswer(answer as GenericValue, condition);
 	const scalars = flattenAnswer(parsed, condition.kind === 'file');
 	switch (operator) {

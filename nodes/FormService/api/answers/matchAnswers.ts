@@ -5,50 +5,50 @@ import { indexFields, type FormField } from './fields';
 import { isBlank } from './fieldKinds';
 import { makeUnique } from '../spelling';
 
-/** An answer with its field, if a field of the form takes it. */
+/** An answer with its field. Without a field if the form has none for the answer. */
 export type MatchedAnswer = Answer & { field?: FormField };
 
-/** The answers of a response, each with its field. */
+/** The answers of a response, matched to the fields of the form. */
 export type MatchResult = {
 	/** In the order of the response. */
 	answers: readonly MatchedAnswer[];
-	/** By the positions of the fields. Of several entries of one field, the first one is its answer. */
-	byField: ReadonlyArray<MatchedAnswer | undefined>;
-	/** A sentence on the answers that could not be read. */
+	/** By the index of the field. If a response has several answers to a field, the first counts. */
+	byFieldIndex: ReadonlyArray<MatchedAnswer | undefined>;
+	/** A sentence about answers that could not be read. */
 	problem?: string;
 };
 
 /**
- * The one way from a response to the answers of its fields. Of several fields with one label, the first has
- * the first answer, and so on.
+ * Decodes the answers of a response and finds the field of each answer: by its UUID, its custom key, then its
+ * label. If fields share a label, their answers are matched by order: the first answer to the first field.
  *
- * @param fields none if they are not known: then labels name the answers
+ * @param fields the fields of the form; without fields, no answer has a field
  */
 export function matchAnswers(record: IDataObject, fields: readonly FormField[] = []): MatchResult {
 	const { answers: decoded, problem } = decodeAnswers(record);
-	const byField: Array<MatchedAnswer | undefined> = Array(fields.length).fill(undefined);
+	const byFieldIndex: Array<MatchedAnswer | undefined> = Array(fields.length).fill(undefined);
 	const { findByLabel, findByName } = indexFields(fields);
 	const isUnanswered = (field?: FormField): field is FormField =>
-		field !== undefined && byField[field.index] === undefined;
+		field !== undefined && byFieldIndex[field.index] === undefined;
 	const answers = decoded.map((answer): MatchedAnswer => {
 		const { label, uuid, customKey } = answer;
 		const key = uuid ?? customKey;
 		const fieldByKey = key === undefined ? undefined : findByName(key);
-		// an answer with the UUID of a field that the form no longer has is never that of another field
+		// the UUID of a deleted field never matches a field with the same label
 		const matchesByLabel = uuid === undefined && !isUnanswered(fieldByKey);
 		const fieldsByLabel = matchesByLabel ? findByLabel(label) : [];
-		// in a map, a label can be a custom key
+		// the keys of a map can be custom keys: { "email": "ada@example.com" }
 		const field =
 			fieldsByLabel.find(isUnanswered) ?? (matchesByLabel ? findByName(label) : fieldByKey);
 		if (!isUnanswered(field)) return answer;
-		return (byField[field.index] = { ...answer, field });
+		return (byFieldIndex[field.index] = { ...answer, field });
 	});
-	return { answers, byField, problem };
+	return { answers, byFieldIndex, problem };
 }
 
 /**
- * Whether an answer belongs to no field, so that the fields may be out of date. Entries without a value
- * do not count: headings have them too.
+ * Whether an answer has no field, so that the fields may be out of date. Entries without a value do not count,
+ * because headings have such entries, too.
  */
 export async function hasUnmatchedAnswers(
 	records: readonly IDataObject[],
@@ -62,12 +62,12 @@ export async function hasUnmatchedAnswers(
 	return false;
 }
 
-/** Creates the keys of answers in an item: those of their fields, or their labels without a field, numbered if they repeat. */
+/** Creates the keys of answers in an item: the answer key of the field, or the label, with a number if it repeats. */
 export function createAnswerKeys(answers: readonly MatchedAnswer[]): string[] {
 	const usedKeys = answers.flatMap(({ field }) => field?.answerKey ?? []);
 	const unmatchedLabels = answers
 		.filter(({ field }) => field === undefined)
 		.map(({ label }) => label);
-	const names = makeUnique(unmatchedLabels, usedKeys).values();
-	return answers.map(({ field }) => field?.answerKey ?? names.next().value!);
+	const labelKeys = makeUnique(unmatchedLabels, usedKeys).values();
+	return answers.map(({ field }) => field?.answerKey ?? labelKeys.next().value!);
 }

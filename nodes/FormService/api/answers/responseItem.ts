@@ -121,10 +121,10 @@ const LIST_KINDS: readonly FieldKind[] = ['file', 'multipleChoice'];
  * service, and, if there are any, answers that belong to no field and what could not be read.
  */
 export function toRow(record: IDataObject, fields: readonly FormField[]): IDataObject {
-	const { answers, byField, problem } = matchAnswers(record, fields);
+	const { answers, byFieldIndex, problem } = matchAnswers(record, fields);
 	const cells = fields.map((field, fieldIndex) => [
 		field.answerKey,
-		parseAnswer(byField[fieldIndex]?.value, field),
+		parseAnswer(byFieldIndex[fieldIndex]?.value, field),
 	]);
 	// headings have entries without a value
 	const unmatchedAnswers = answers.filter(

@@ -52,7 +52,7 @@ type QueueEntry = { rank: number; settle: (result: Slot | RequestFailure) => voi
  * first served within a rank. The service does not say when its window started, and a sliding log does not
  * need to know: a request counts from its start until one window after its end, and by then every window
  * that can have counted it is over. Other clients of the account show in the headers of replies: the lower of
- * our own count and of what remains applies. All times are those of `clock.elapsed`.
+ * our own count and of what remains applies. All times are those of `clock.monotonicMs`.
  */
 export class RequestQueue {
 	/** Sorted by rank. */
@@ -87,7 +87,7 @@ export class RequestQueue {
 	 * requests fail at once for a while, or the caller gave up.
 	 */
 	async acquireSlot({ priority, isRetry, signal }: Job): Promise<Slot | RequestFailure> {
-		this.usedAtMs = this.clock.elapsed();
+		this.usedAtMs = this.clock.monotonicMs();
 		if (signal?.aborted) return createFailure('canceled');
 		return await new Promise((resolve) => {
 			const entry: QueueEntry = {
@@ -108,13 +108,13 @@ export class RequestQueue {
 	/** Whether the queue holds nothing that a later request must know: a day's limit has ended by then as well. */
 	isForgettable(): boolean {
 		const isOpen = this.slots.some(({ countsUntilMs }) => countsUntilMs === Infinity);
-		const isUnused = this.clock.elapsed() - this.usedAtMs > FORGOTTEN_AFTER_MS;
+		const isUnused = this.clock.monotonicMs() - this.usedAtMs > FORGOTTEN_AFTER_MS;
 		return isUnused && !isOpen && this.waiting.length === 0;
 	}
 
 	/** Frees the slot of a request that has ended. `outcome` is undefined if sending threw. */
 	releaseSlot(slot: Slot, outcome?: RequestOutcome): void {
-		const nowMs = this.clock.elapsed();
+		const nowMs = this.clock.monotonicMs();
 		this.usedAtMs = nowMs;
 		const { headers = {}, requestFailure } = outcome ?? {};
 		slot.countsUntilMs = nowMs + WINDOW_MS;
@@ -190,7 +190,7 @@ export class RequestQueue {
 
 	private admitWaiting(): void {
 		while (this.waiting.length > 0) {
-			const nowMs = this.clock.elapsed();
+			const nowMs = this.clock.monotonicMs();
 			const [nextEntry] = this.waiting;
 			if (this.failFast && this.isFailingFast(nowMs) && nextEntry.rank >= this.failFast.rank) {
 				nextEntry.settle(this.failFast.failure);

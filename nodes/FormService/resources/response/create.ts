@@ -19,7 +19,7 @@ import {
 } from './encodeAnswers';
 import { readKeyFieldNames, skipDuplicatesProperty } from './duplicateKey';
 import { fetchEqualResponses } from './equalResponses';
-import { fetchAnswerableFields } from './fetchFields';
+import { fetchSharedAnswerableFields } from './sharedFields';
 
 export const responseCreate: Operation = {
 	option: {
@@ -125,7 +125,7 @@ export const responseCreate: Operation = {
 			ids: { formId },
 			body: { data: unchecked.values as IDataObject },
 			async check(request) {
-				const fields = await fetchAnswerableFields(request, formId);
+				const fields = await fetchSharedAnswerableFields(request, formId);
 				const { data, byLabel, ignored } = encodeAnswers(input, unchecked, fields);
 				const createOutput = (status: 'created' | 'skipped', uuid: string | null) => ({
 					status,

@@ -111,9 +111,9 @@ async function indexResponses(
 		if (parseBoolean(record.is_incomplete) === true) continue;
 		const id = getId(record);
 		const subject = `response ${id ?? 'without ID'}`;
-		const { answers: allAnswers, byField, problem } = matchAnswers(record, fields);
+		const { answers: allAnswers, byFieldIndex, problem } = matchAnswers(record, fields);
 		if (problem !== undefined) throw createNotComparableError(input, subject, problem);
-		const answers = keyFields.map(({ index }) => byField[index]?.value);
+		const answers = keyFields.map(({ index }) => byFieldIndex[index]?.value);
 		if (answers.some(isBlank)) {
 			// each item has all answers, so it differs from a response without one of them
 			if (!allAnswers.some(isUnmatched)) continue;

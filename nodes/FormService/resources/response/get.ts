@@ -18,7 +18,7 @@ import { readOutputFields, simplifyProperties } from '../../parameters/resultPar
 import { outputOptions, readResponseOutput } from '../../parameters/responseOutput';
 import type { Operation } from '../../execution/operation';
 import { fetchOncePerRun } from '../../execution/sharedData';
-import { fetchFields } from './fetchFields';
+import { fetchSharedFields } from './sharedFields';
 
 /** The API has no endpoint for one response, so the response is taken from the list of its form. */
 export const responseGet: Operation = {
@@ -64,7 +64,7 @@ export const responseGet: Operation = {
 					);
 				}
 				const fields = outputNeedsFields(output)
-					? await fetchFields(request, formId, output)
+					? await fetchSharedFields(request, formId, output)
 					: undefined;
 				return [(await createResponseItem(request.context, record, output, fields)).item];
 			},

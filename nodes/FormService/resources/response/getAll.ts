@@ -27,7 +27,7 @@ import {
 import { outputOptions, readResponseOutput } from '../../parameters/responseOutput';
 import type { Operation } from '../../execution/operation';
 import { fetchOncePerRun } from '../../execution/sharedData';
-import { fetchFields } from './fetchFields';
+import { fetchSharedFields } from './sharedFields';
 
 const STATUSES = { all: 'All', complete: 'Complete', incomplete: 'Incomplete' };
 
@@ -102,7 +102,7 @@ export const responseGetAll: Operation = {
 						"Remove 'Submitted After' and 'Submitted Before' from the filters.",
 					);
 				}
-				const fields = needFields ? await fetchFields(request, formId, output) : undefined;
+				const fields = needFields ? await fetchSharedFields(request, formId, output) : undefined;
 				const problem =
 					findConditionProblem(conditions, fields ?? []) ??
 					findValueProblem(conditions, fields ?? []);

@@ -6,8 +6,8 @@ import type { FormEvent } from '../../parameters/triggerEvents';
 import type { ListedForm } from '../formNames';
 import type { OutputItem } from '../pollContext';
 
-/** What simplified items keep of a form, in addition to its ID and name. */
-const SIMPLIFIED_FORM_ATTRIBUTES = ['slug', 'description', 'is_closed', 'created_at', 'updated_at'];
+/** The attributes of a form in a simplified item, beside `form`, which has the ID and the name. */
+const FORM_EVENT_ATTRIBUTES = ['slug', 'description', 'is_closed', 'created_at', 'updated_at'];
 
 /**
  * Creates the item of an event: the attributes of the form, then `changed`, `event` and `form`.
@@ -20,7 +20,7 @@ export function createFormItem(
 	{ simplify }: ResponseOutput,
 	changed?: readonly string[],
 ): OutputItem {
-	const selected = simplify ? pick(record, SIMPLIFIED_FORM_ATTRIBUTES, changed ?? []) : record;
+	const selected = simplify ? pick(record, FORM_EVENT_ATTRIBUTES, changed ?? []) : record;
 	const json: IDataObject = {
 		...removeSecrets(selected),
 		...(changed && { changed: [...changed] }),
