@@ -31,8 +31,8 @@ async function listExamples(): Promise<string[][]> {
 	const rows = (await exampleFiles()).map(async (file) => {
 		const { nodes } = await readExample(file);
 		const note = nodes.find(({ type }) => type.endsWith('.stickyNote'))?.parameters.content;
-		const [, title, what] = /^## (.*)\n(.*)\n/.exec(String(note)) ?? [];
-		return [`[${title}](${file})`, what];
+		const [, title, summary] = /^## (.*)\n(.*)\n/.exec(String(note)) ?? [];
+		return [`[${title}](${file})`, summary];
 	});
 	return await Promise.all(rows);
 }

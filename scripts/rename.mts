@@ -40,7 +40,7 @@ const pairs = spell(CURRENT_NAME).map((from, index) => [from, spellings[index]])
 const replaceNames = (text: string) =>
 	pairs.reduce((changed, [from, to]) => changed.replaceAll(from, to), text);
 
-const left = new Set<string>();
+const emptiedFolders = new Set<string>();
 for (const path of (await run('git', ['ls-files'])).trim().split('\n')) {
 	const [from, to] = [path, replaceNames(path)].map((relative) => join(root, relative));
 	if (!path.endsWith('.png')) {
@@ -50,10 +50,10 @@ for (const path of (await run('git', ['ls-files'])).trim().split('\n')) {
 	if (from === to) continue;
 	await mkdir(dirname(to), { recursive: true });
 	await rename(from, to);
-	left.add(dirname(from));
+	emptiedFolders.add(dirname(from));
 }
 // a folder comes after those in it; one that still has files stays
-const folders = [...left].sort((one, other) => other.length - one.length);
+const folders = [...emptiedFolders].sort((a, b) => b.length - a.length);
 for (const folder of folders) await rmdir(folder).catch(() => undefined);
 console.log(`The service is called ${name}. Replace the icons and pictures, and read the changes:
 "a" can have to become "an". Then run npm run format, npm run generate and npm test.`);

@@ -40,7 +40,10 @@ async function checkWorld({ service, n8n: { rest }, workflows }: World): Promise
 		itemsOf(execution, 'New Response')
 			.map(({ json }) => JSON.stringify(json))
 			.find((text) => text.includes(message));
-	const found = await rest.waitForExecution(workflows[FIRST_EXAMPLE], (one) => !!findItem(one));
+	const found = await rest.waitForExecution(
+		workflows[FIRST_EXAMPLE],
+		(execution) => !!findItem(execution),
+	);
 	if (found.status !== 'success') throw new Error(`The execution ended with "${found.status}".`);
 	console.log(`The workflow ran on this response:\n${findItem(found)}`);
 }

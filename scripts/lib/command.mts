@@ -123,6 +123,8 @@ export async function freePort(wanted = randomInt(20_000, 32_768)): Promise<numb
 
 /** The path of the first of these programs that is in a folder of the PATH or in one of these folders. */
 export function findProgram(names: string[], folders: string[] = []): string | undefined {
-	const all = [...(process.env.PATH ?? '').split(delimiter), ...folders];
-	return all.flatMap((folder) => names.map((name) => join(folder, name))).find(existsSync);
+	const searchedFolders = [...(process.env.PATH ?? '').split(delimiter), ...folders];
+	return searchedFolders
+		.flatMap((folder) => names.map((name) => join(folder, name)))
+		.find(existsSync);
 }

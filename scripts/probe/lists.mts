@@ -53,14 +53,15 @@ export function describeSettings(forms: readonly IDataObject[]): Facts {
 export function compareRecords(
 	listed: readonly string[],
 	records: readonly string[],
-): { fact: string; others: number } {
-	const others = lodash.difference(records, listed).length;
-	if (records.length === 0) return { fact: 'no records', others };
-	if (others > 0) return { fact: `${others} records that are not in the list`, others };
+): { fact: string; unlistedCount: number } {
+	const unlistedCount = lodash.difference(records, listed).length;
+	if (records.length === 0) return { fact: 'no records', unlistedCount };
+	if (unlistedCount > 0)
+		return { fact: `${unlistedCount} records that are not in the list`, unlistedCount };
 	const isSame = lodash.isEqual(listed.slice(0, records.length), records);
 	const same = isSame && records.length === listed.length;
 	return {
 		fact: same ? 'the same records' : `${records.length} of the ${listed.length} records`,
-		others,
+		unlistedCount,
 	};
 }

@@ -44,7 +44,7 @@ const NOT_ASKED = `not asked: ${MAX_REQUESTS} requests were sent`;
 /** Does what sends requests to one endpoint, and notes them and their failure. */
 async function ask<T>(
 	{ context, requests, problems, replies }: Probing,
-	what: string,
+	subject: string,
 	{ endpoint, ids }: { endpoint: targets.Endpoint; ids?: Record<string, string> },
 	work: (target: targets.Target) => Promise<T>,
 ): Promise<T | undefined> {
@@ -52,7 +52,7 @@ async function ask<T>(
 	try {
 		return await work(createTarget(context.account, endpoint, ids));
 	} catch (error) {
-		(problems[explainError(error, replies.at(-1))] ??= []).push(what);
+		(problems[explainError(error, replies.at(-1))] ??= []).push(subject);
 		return undefined;
 	} finally {
 		for (const [index, reply] of replies.entries())
@@ -63,13 +63,13 @@ async function ask<T>(
 /** Reads the first pages of a list, and notes their shape. */
 async function readList(
 	probing: Probing,
-	what: string,
+	recordNoun: string,
 	asked: { endpoint: targets.Endpoint; ids?: Record<string, string> },
 ): Promise<IDataObject[] | undefined> {
 	const { context, replies, sections } = probing;
 	const pages: lists.ListPage[] = [];
 	const bodies: unknown[] = [];
-	await ask(probing, `the list of ${what}s`, asked, async (target) => {
+	await ask(probing, `the list of ${recordNoun}s`, asked, async (target) => {
 		for await (const page of fetchPages(context, target)) {
 			pages.push(page);
 			bodies.push(replies.at(-1)?.body);
@@ -78,14 +78,14 @@ async function readList(
 	});
 	if (pages.length === 0) return undefined;
 	const records = pages.flatMap((page) => page.records);
-	const isList = (one: unknown) =>
-		lodash.isObject(one) && lodash.isEqual(Object.values(one), pages[0].records);
-	sections[`List of ${what}s`] = {
+	const isList = (value: unknown) =>
+		lodash.isObject(value) && lodash.isEqual(Object.values(value), pages[0].records);
+	sections[`List of ${recordNoun}s`] = {
 		'found in': describePlace(bodies[0], isList),
 		records: `${records.length}${pages.at(-1)!.isLast ? '' : ', and more'}`,
 		pages: describePages(pages[0]),
 	};
-	sections[`Attributes of a ${what}`] = describeAttributes(records);
+	sections[`Attributes of a ${recordNoun}`] = describeAttributes(records);
 	return records;
 }
 
@@ -107,12 +107,12 @@ function describeAnswers(
 ): { facts: Facts; patterns: Facts; problem?: string } {
 	const fields = parseFields(fieldRecords);
 	const matched = responses.map((record) => matchAnswers(record, fields));
-	const all = matched.flatMap(({ answers }) => answers);
-	const given = all.filter(({ value }) => !isBlank(value));
-	const withField = given.filter(({ field }) => field !== undefined);
+	const allAnswers = matched.flatMap(({ answers }) => answers);
+	const nonEmptyAnswers = allAnswers.filter(({ value }) => !isBlank(value));
+	const withField = nonEmptyAnswers.filter(({ field }) => field !== undefined);
 	const facts = {
-		'named by': listCounts(all.map(findNaming)),
-		'match a field': `${withField.length} of ${given.length} that are not empty`,
+		'named by': listCounts(allAnswers.map(findNaming)),
+		'match a field': `${withField.length} of ${nonEmptyAnswers.length} that are not empty`,
 	};
 	const findType = ({ field }: matching.MatchedAnswer) =>
 		showType(fieldRecords[fields.indexOf(field!)]?.type);
@@ -122,7 +122,7 @@ function describeAnswers(
 	const unread = matched.filter(({ problem }) => problem !== undefined).length;
 	if (unread > 0)
 		return { facts, patterns, problem: `In ${unread} of ${responses.length} responses. ${REPORT}` };
-	const isAlien = given.length > 0 && withField.length === 0;
+	const isAlien = nonEmptyAnswers.length > 0 && withField.length === 0;
 	return { facts, patterns, problem: isAlien ? `None matches a field. ${REPORT}` : undefined };
 }
 
@@ -134,10 +134,10 @@ const TEXTS =
 function describeTypes(fields: readonly IDataObject[], showType: Probing['showType']): Facts {
 	const isKnown = ({ type }: IDataObject) =>
 		findFieldKind({ type }) !== 'text' || TEXTS.test(String(type));
-	const [known, others] = lodash.partition(fields, isKnown).map((some) => {
-		return listCounts(some.map(({ type }) => showType(type)));
+	const [known, unknown] = lodash.partition(fields, isKnown).map((typeFields) => {
+		return listCounts(typeFields.map(({ type }) => showType(type)));
 	});
-	return { known, 'not known, read as text': others };
+	return { known, 'not known, read as text': unknown };
 }
 
 /** Where the link to the PDF of a response is. */
@@ -149,8 +149,8 @@ async function describePdf(probing: Probing, response: IDataObject): Promise<str
 	const link = await ask(probing, 'the link to a PDF', asked, async (target) => {
 		return await getPdfLink(context, target);
 	});
-	const isLink = (one: unknown) =>
-		typeof one === 'string' && URL.parse(one, context.account.baseUrl)?.href === link;
+	const isLink = (value: unknown) =>
+		typeof value === 'string' && URL.parse(value, context.account.baseUrl)?.href === link;
 	return link === undefined ? 'not found' : describePlace(replies.at(-1)!.body, isLink);
 }
 
@@ -160,13 +160,16 @@ async function askQuestion(
 	listed: readonly IDataObject[],
 	target: targets.Target,
 ): Promise<ReturnType<typeof compareRecords>> {
-	if (replies.length >= MAX_REQUESTS) return { fact: NOT_ASKED, others: 0 };
+	if (replies.length >= MAX_REQUESTS) return { fact: NOT_ASKED, unlistedCount: 0 };
 	try {
 		const { value: page } = await fetchPages(context, target).next();
 		const identify = (records: readonly IDataObject[]) => lodash.compact(records.map(getId));
 		return compareRecords(identify(listed), identify(page?.records ?? []));
 	} catch {
-		return { fact: `cannot be read, status ${replies.at(-1)?.status ?? 'unknown'}`, others: 0 };
+		return {
+			fact: `cannot be read, status ${replies.at(-1)?.status ?? 'unknown'}`,
+			unlistedCount: 0,
+		};
 	}
 }
 
@@ -175,8 +178,8 @@ async function askForSecondPage(probing: Probing, responses: IDataObject[], form
 	const { context, problems, sections } = probing;
 	if (sections['List of responses']?.pages !== 'none') return 'not asked: pages are announced';
 	const target = createTarget(context.account, endpoints.listResponses, { formId }, { page: '2' });
-	const { fact, others } = await askQuestion(probing, responses, target);
-	if (others > 0)
+	const { fact, unlistedCount } = await askQuestion(probing, responses, target);
+	if (unlistedCount > 0)
 		problems[`Page 2 has other records, and no reply announces it. ${REPORT}`] = [
 			'the list of responses',
 		];
@@ -270,7 +273,9 @@ export async function probe(connection: Connection): Promise<Report> {
 		problems['Add one, and run the probe again.'] = [`no ${missing} is there`];
 	const isAsDocumented = lodash.isEmpty(problems);
 	const unknown = sections['Types of fields']?.['not known, read as text'] ?? [];
-	const reasons = Object.entries(problems).map(([why, what]) => `${what.join(', ')}. ${why}`);
+	const reasons = Object.entries(problems).map(
+		([reason, subjects]) => `${subjects.join(', ')}. ${reason}`,
+	);
 	const verdict = isAsDocumented
 		? `Everything here is read as documented${unknown.length > 0 ? `; unknown types of fields are read as text. ${REPORT}` : '.'}`
 		: `Not read as documented: ${reasons.join(' ')}`;

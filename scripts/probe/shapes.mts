@@ -19,7 +19,7 @@ function describeType(value: unknown): string {
 	if (value === null) return 'null';
 	if (typeof value === 'string') return FORMATS.find(([, format]) => format.test(value))![0];
 	if (!Array.isArray(value)) return typeof value;
-	const types = lodash.uniq(value.map((one) => (Array.isArray(one) ? 'list' : typeof one)));
+	const types = lodash.uniq(value.map((entry) => (Array.isArray(entry) ? 'list' : typeof entry)));
 	return types.length === 0 ? 'empty list' : `list of ${types.sort().join(' or ')}`;
 }
 
@@ -51,8 +51,8 @@ const HEADERS = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'retry-after'];
 export function describeReply(reply: Reply): string {
 	const { status, headers } = reply;
 	if (status === undefined) return 'no reply';
-	const given = HEADERS.filter((name) => headers[name] !== undefined);
-	const limits = given.map((name) => {
+	const presentHeaders = HEADERS.filter((name) => headers[name] !== undefined);
+	const limits = presentHeaders.map((name) => {
 		const value = String(headers[name]);
 		return `${name} ${/^\d{1,5}$/.test(value) ? value : '?'}`;
 	});
@@ -60,16 +60,16 @@ export function describeReply(reply: Reply): string {
 }
 
 /** Where the first value that is wanted is in a reply, such as `data.items`. */
-export function describePlace(body: unknown, isWanted: (one: unknown) => boolean): string {
+export function describePlace(body: unknown, isWanted: (candidate: unknown) => boolean): string {
 	const path = findPath(body, isWanted);
 	return path?.flatMap((name) => showNames([name])).join('.') || 'the whole reply';
 }
 
-function findPath(value: unknown, isWanted: (one: unknown) => boolean): string[] | undefined {
+function findPath(value: unknown, isWanted: (candidate: unknown) => boolean): string[] | undefined {
 	if (isWanted(value)) return [];
 	if (!lodash.isPlainObject(value)) return undefined;
-	for (const [name, one] of Object.entries(value as object)) {
-		const path = findPath(one, isWanted);
+	for (const [name, entry] of Object.entries(value as object)) {
+		const path = findPath(entry, isWanted);
 		if (path !== undefined) return [name, ...path];
 	}
 	return undefined;

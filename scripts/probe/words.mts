@@ -38,9 +38,9 @@ const names = new Set([
 export const isNameOfReply = (name: string): boolean => names.has(name);
 
 /** Attributes by their names; those that may be labels are only counted. */
-export function showNames(given: readonly string[]): string[] {
-	const [known, others] = lodash.partition(given, (name) => names.has(name));
-	return others.length === 0 ? known : [...known, `${others.length} with another name`];
+export function showNames(attributeNames: readonly string[]): string[] {
+	const [known, unknownNames] = lodash.partition(attributeNames, (name) => names.has(name));
+	return unknownNames.length === 0 ? known : [...known, `${unknownNames.length} with another name`];
 }
 
 /** A type of field is the service's own word, such as `signature_pad` or `opinionScale`. */
@@ -81,16 +81,16 @@ const ADDRESS = '<address>';
 
 /** What the package itself says in an error; it quotes others in quotes, brackets, URLs and after colons. */
 export function showError(message: string): string {
-	const [own] = message.replaceAll(/\w+:\/\/\S+/g, ADDRESS).split(/["(\n]|: /);
-	return own.split(ADDRESS).map(keepOwnWords).join(ADDRESS).trim().replace(/ to$/, '');
+	const [packageText] = message.replaceAll(/\w+:\/\/\S+/g, ADDRESS).split(/["(\n]|: /);
+	return packageText.split(ADDRESS).map(keepOwnWords).join(ADDRESS).trim().replace(/ to$/, '');
 }
 
 /** The beginning of a text, as far as its parts are in the package's sources; one word can be anything. */
 function keepOwnWords(text: string): string {
 	const words = text.split(' ');
-	const others: string[] = [];
-	while (words.length > 1 && !sources.includes(words.join(' '))) others.unshift(words.pop()!);
+	const laterWords: string[] = [];
+	while (words.length > 1 && !sources.includes(words.join(' '))) laterWords.unshift(words.pop()!);
 	if (words.length < 2) return '';
-	const rest = keepOwnWords(others.join(' '));
-	return words.join(' ') + (rest && ` ${rest}`);
+	const laterText = keepOwnWords(laterWords.join(' '));
+	return words.join(' ') + (laterText && ` ${laterText}`);
 }

@@ -29,7 +29,7 @@ const HELP = `npm run test:n8n [-- part ...]         tries the package in real n
 npm run test:n8n -- --write            all parts; if they pass, writes docs/reliability.md
 
 ${Object.entries(PARTS)
-	.map(([part, what]) => `  ${part.padEnd(13)}${what}`)
+	.map(([part, description]) => `  ${part.padEnd(13)}${description}`)
 	.join('\n')}
 
 N8N_NODE=<path> runs n8n on another Node than 24: 20, 22 or 24 for n8n 1.x.`;

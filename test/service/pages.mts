@@ -81,10 +81,10 @@ function renderField({ uuid, label, type, options, description, mandatory }: Fie
 
 /** An answer of a submission. A file is an address, as in the API. */
 function readAnswer({ uuid, type }: Field, body: URLSearchParams): Answer {
-	const given = body.getAll(uuid).filter((text) => text.trim());
-	if (given.length === 0) return null;
-	if (type === 'multiple_choice') return given;
-	const [text] = given;
+	const texts = body.getAll(uuid).filter((text) => text.trim());
+	if (texts.length === 0) return null;
+	if (type === 'multiple_choice') return texts;
+	const [text] = texts;
 	if (type === 'file_upload' && URL.canParse(text)) return fileAnswer(text);
 	return type === 'number' && Number.isFinite(Number(text)) ? Number(text) : text;
 }

@@ -99,9 +99,9 @@ export function createStore(now: () => number) {
 		},
 
 		form: (id: string) => forms.get(id),
-		forms: (accountId = 1) => [...forms.values()].filter((one) => one.accountId === accountId),
+		forms: (accountId = 1) => [...forms.values()].filter((form) => form.accountId === accountId),
 		fields: (formId: string) => formOf(formId).fields,
-		addForm({ name, fields = [], settings, ...rest }: NewForm): Form {
+		addForm({ name, fields = [], settings, ...record }: NewForm): Form {
 			const time = timestamp(now());
 			const form: Form = {
 				id: `f${randomBytes(4).toString('hex')}`,
@@ -111,7 +111,7 @@ export function createStore(now: () => number) {
 				fields: fields.map(createField),
 				responses: [],
 				...{ createdAt: time, updatedAt: time },
-				...rest,
+				...record,
 			};
 			forms.set(form.id, form);
 			return form;
@@ -128,14 +128,14 @@ export function createStore(now: () => number) {
 		/** A response with its form. */
 		response(uuid: string): { form: Form; response: Response } | undefined {
 			for (const form of forms.values()) {
-				const response = form.responses.find((one) => one.uuid === uuid);
+				const response = form.responses.find((candidate) => candidate.uuid === uuid);
 				if (response) return { form, response };
 			}
 			return undefined;
 		},
-		addResponse(formId: string, given: NewResponse = {}): Response {
+		addResponse(formId: string, attributes: NewResponse = {}): Response {
 			const { fields, responses } = formOf(formId);
-			const { answers = {}, incomplete = false, uuid = randomUUID(), createdAt } = given;
+			const { answers = {}, incomplete = false, uuid = randomUUID(), createdAt } = attributes;
 			const response: Response = {
 				uuid,
 				number: responses.length + 1,

@@ -62,9 +62,9 @@ const MAX_LISTED = 20;
 
 /** The names of fields or choices for an error, separated by commas. */
 export function formatNames(names: readonly string[]): string {
-	const shown = names.slice(0, MAX_LISTED).map((name) => truncateText(name));
-	const rest = names.length - shown.length;
-	return `${shown.join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
+	const visibleNames = names.slice(0, MAX_LISTED).map((name) => truncateText(name));
+	const hiddenCount = names.length - visibleNames.length;
+	return `${visibleNames.join(', ')}${hiddenCount > 0 ? ` and ${hiddenCount} more` : ''}`;
 }
 
 /** Trims a text as services store it: of whitespace, and of zero-width characters, which web frameworks trim too. */

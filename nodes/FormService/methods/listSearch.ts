@@ -23,8 +23,8 @@ import { timeZoneProperty } from '../parameters/sharedProperties';
 
 /** Returns the ID in the Form parameter of the node in the editor; empty if no form is chosen. */
 export function getSelectedFormId(n8n: ILoadOptionsFunctions): string {
-	const given = n8n.getCurrentNodeParameter('formId', { extractValue: true });
-	return typeof given === 'string' ? extractFormId(given) : '';
+	const formIdParameter = n8n.getCurrentNodeParameter('formId', { extractValue: true });
+	return typeof formIdParameter === 'string' ? extractFormId(formIdParameter) : '';
 }
 
 /** How long the editor's lists and their failures are kept, so that typing in a search costs few requests. */

@@ -111,8 +111,8 @@ export function readSelectedOption<Choice extends string>(
 	choices: Readonly<Record<Choice, string>>,
 ): Choice {
 	const values = Object.keys(choices) as Choice[];
-	const given = input.parameter(name, values[0]);
-	const choice = values.find((candidate) => candidate === given);
+	const option = input.parameter(name, values[0]);
+	const choice = values.find((candidate) => candidate === option);
 	if (choice !== undefined) return choice;
 	throw createParameterError(input, `'${displayName}' must be one of ${values.join(', ')}`);
 }

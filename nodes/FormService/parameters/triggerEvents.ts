@@ -51,7 +51,7 @@ export const eventTable: Readonly<Record<TriggerEvent, EventTexts>> = events;
 export const TRIGGER_EVENTS = Object.keys(events) as readonly TriggerEvent[];
 export const FORM_EVENTS = TRIGGER_EVENTS.filter(isFormEvent);
 export const RESPONSE_EVENTS = TRIGGER_EVENTS.filter(
-	(one): one is ResponseEvent => !isFormEvent(one),
+	(event): event is ResponseEvent => !isFormEvent(event),
 );
 
 export function isFormEvent(event: TriggerEvent): event is FormEvent {

@@ -7,7 +7,7 @@ import { root } from '../paths.mts';
 const folder = join(root, 'scripts', 'n8n');
 
 /** The lines of n8n that the package is tried with, such as "2.x": the folders of scripts/n8n, newest first. */
-export const lines = readdirSync(folder).sort((one, other) => parseInt(other) - parseInt(one));
+export const lines = readdirSync(folder).sort((a, b) => parseInt(b) - parseInt(a));
 const [newest] = lines;
 
 const read = (line: string, file: string): unknown =>

@@ -17,14 +17,18 @@ export type WorkflowFile = {
 };
 
 /** A node of a workflow, with its name as its ID. */
-export const workflowNode = (name: string, type: string, rest: Partial<INode> = {}): INode => ({
+export const workflowNode = (
+	name: string,
+	type: string,
+	attributes: Partial<INode> = {},
+): INode => ({
 	id: name,
 	name,
 	type,
 	typeVersion: 1,
 	position: [0, 0],
 	parameters: {},
-	...rest,
+	...attributes,
 });
 
 type Saved = { id: string; name: string; versionId?: string; active?: boolean };
@@ -140,7 +144,9 @@ export class N8nRest {
 		const findWanted = async () => {
 			executions = await this.executions(workflowId);
 			// n8n can have the data a moment later than the end
-			return executions.find((one) => hasEnded(one) && hasData(one) && isWanted(one));
+			return executions.find(
+				(execution) => hasEnded(execution) && hasData(execution) && isWanted(execution),
+			);
 		};
 		const found = await until(findWanted, EXECUTED_WITHIN_MS, 250);
 		if (found) return found;

@@ -30,8 +30,11 @@ export function seed(store: Store, token: string, now: () => number) {
 	const forms = Object.entries(contents as Record<string, DemoForm>);
 	for (const [key, { fields, responses, ...form }] of forms) {
 		const id = demoForms[key as keyof typeof demoForms];
-		const named = fields.map((one) => ({ ...one, uuid: deriveUuid(id, one.customKey) }));
-		store.addForm({ ...form, id, fields: named });
+		const identifiedFields = fields.map((field) => ({
+			...field,
+			uuid: deriveUuid(id, field.customKey),
+		}));
+		store.addForm({ ...form, id, fields: identifiedFields });
 		for (const [index, answers] of responses.entries()) {
 			store.addResponse(id, {
 				incomplete: form.trackIncomplete && !answers.email,

@@ -53,8 +53,9 @@ export const unavailable = (retryAfter: number | string) =>
  */
 export const invalidAnswers = (rules: Record<string, string>) => {
 	const texts = Object.entries(rules).map(([uuid, rule]) => `The data.${uuid} ${rule}.`);
-	const others = texts.length - 1;
-	const more = others > 0 ? ` (and ${others} more error${others > 1 ? 's' : ''})` : '';
+	const hiddenCount = texts.length - 1;
+	const more =
+		hiddenCount > 0 ? ` (and ${hiddenCount} more error${hiddenCount > 1 ? 's' : ''})` : '';
 	const errors = Object.keys(rules).map((uuid, index) => [`data.${uuid}`, [texts[index]]]);
 	return status(422, texts[0] + more, Object.fromEntries(errors));
 };

@@ -53,7 +53,9 @@ function responseEndpoints(api: FastifyInstance, parts: Parts) {
 			const { incomplete } = request.query;
 			const responses = form.responses
 				.filter(({ isIncomplete }) => form.trackIncomplete || !isIncomplete)
-				.filter((one) => incomplete === undefined || incomplete === `${one.isIncomplete}`);
+				.filter(
+					(response) => incomplete === undefined || incomplete === `${response.isIncomplete}`,
+				);
 			const seeds = { fixed: undefined, byPage: pageOf(request), byRequest: ++requests };
 			const tied = shuffleTies(responses, seeds[shapes.ties]);
 			const arranged = shapes.order === 'asc' ? tied : tied.toReversed();

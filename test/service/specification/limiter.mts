@@ -20,9 +20,10 @@ export function decide(before: Usage | undefined, limits: Limits, now: number): 
 	if (minute.used >= limits.perMinute) return refuse(before, minute, limits.perMinute, now);
 
 	const usage = { minute: addRequest(minute), day: addRequest(day) };
-	const left = limits.perMinute - usage.minute.used;
+	const remaining = limits.perMinute - usage.minute.used;
 	const leftOfDay = limits.perDay - usage.day.used;
-	const headers = leftOfDay < left ? pair(limits.perDay, leftOfDay) : pair(limits.perMinute, left);
+	const headers =
+		leftOfDay < remaining ? pair(limits.perDay, leftOfDay) : pair(limits.perMinute, remaining);
 	return { isAllowed: true, usage, headers };
 }
 

@@ -19,8 +19,8 @@ export function formRecord(form: Form, parts: Parts) {
 
 /** A field as endpoints 2 and 3 list it. */
 export function fieldRecord(field: Field, parts: Parts) {
-	const { customKey, ...rest } = field;
-	return { ...rest, custom_key: customKey, ...secretsOf(parts) };
+	const { customKey, ...attributes } = field;
+	return { ...attributes, custom_key: customKey, ...secretsOf(parts) };
 }
 
 /** A response as endpoint 4 lists it. */

@@ -18,8 +18,8 @@ export function flattenAnswer(value: unknown, isFileField = false): Scalar[] {
 	if (entries !== undefined) return entries.flatMap(flatten);
 	const file = findFile(value, isFileField);
 	if (isRecord(value)) {
-		const others = file === undefined ? value : omit(value, 'name', 'url');
-		return [...(file ? [file.name] : []), ...Object.values(others).flatMap(flatten)];
+		const attributes = file === undefined ? value : omit(value, 'name', 'url');
+		return [...(file ? [file.name] : []), ...Object.values(attributes).flatMap(flatten)];
 	}
 	if (file !== undefined) return [file.name];
 	return isBlank(value) ? [] : [value as Scalar];
