@@ -4,36 +4,38 @@ import type { IExecuteSingleFunctions, ILoadOptionsFunctions, IPollFunctions } f
 import { createInputError } from './errors';
 import { parseUrl } from './url';
 
-/** The credential of the service, see credentials/FormServiceApi.credentials.ts. */
+/** n8n's name of the credential, see credentials/FormServiceApi.credentials.ts. */
 export const CREDENTIAL_TYPE = 'formServiceApi';
 
 /** The contexts of n8n from which a request can be sent with the credential. */
 export type N8nContext = IExecuteSingleFunctions | ILoadOptionsFunctions | IPollFunctions;
 
-/** One user of the service. Its key and texts do not reveal the token. */
+/** A base URL and an access token as one client of the service. The key does not reveal the token. */
 export type Account = {
-	/** Ends in `/api/v1`, without a slash (specification, introduction). */
+	/** The base URL of the API: `https://forms.example.com/api/v1`. */
 	baseUrl: string;
-	/** Scheme, host and port: the only place that receives the token. */
+	/** Scheme, host and port. Only this origin receives the token. */
 	origin: string;
 	/** Hash of base URL and token. */
 	key: string;
-	/** Removes the token from a text, also as URLs write it. */
+	/** Replaces the token in a text, including its URL-encoded form, by `[access token]`. */
 	redact: (text: string) => string;
 };
 
-/** The path of the version of the API that this package supports (specification, section 9). */
+/** The path of the supported version of the API (specification, section 9). */
 export const API_PATH = '/api/v1';
 
-/** Where a base URL lacks its scheme, and its end; the node's expression for the base URL uses both, too. */
+/** Matches the start of a base URL without a scheme. The node's expression for the base URL uses the pattern, too. */
 export const MISSING_SCHEME = /^(?!\w+:\/\/)/;
+
+/** Matches the end of a base URL, if it is `/`, `/api` or `/api/v1`. The node's expression uses the pattern, too. */
 export const TRAILING_API_PATH = /(?<!\/)\/+(?:api(?:\/v1)?\/*)?$/;
 
 /**
- * Returns the base URL that requests are sent to, entered with or without https://, `/api`, `/api/v1` and a
- * trailing slash.
+ * Returns the base URL of the API. The entered URL may lack `https://`, and may end in `/`, `/api` or
+ * `/api/v1`.
  *
- * @throws Error with a sentence for the person who entered it
+ * @throws Error with a sentence for the user who entered the URL
  */
 export function normalizeBaseUrl(enteredUrl: string): string {
 	const text = enteredUrl.trim();
@@ -47,7 +49,11 @@ export function normalizeBaseUrl(enteredUrl: string): string {
 	return url.origin + url.pathname.replace(TRAILING_API_PATH, '') + API_PATH;
 }
 
-/** The account of a credential; throws an Error with a sentence for the person who entered it. */
+/**
+ * Creates the account of a credential.
+ *
+ * @throws Error with a sentence for the user who entered the credential
+ */
 export function createAccount(credential: { accessToken?: unknown; baseUrl?: unknown }): Account {
 	const token = String(credential.accessToken ?? '').trim();
 	// a header takes visible ASCII characters only (RFC 9110, section 5.5; RFC 6750, section 2.1)
@@ -66,7 +72,12 @@ export function createAccount(credential: { accessToken?: unknown; baseUrl?: unk
 	return { baseUrl, origin: new URL(baseUrl).origin, key, redact };
 }
 
-/** The account of the node's credential, whose fields can be expressions of the item. */
+/**
+ * Returns the account of the node's credential. The credential can have expressions, so the account can differ
+ * by item.
+ *
+ * @throws NodeOperationError if the credential is invalid
+ */
 export async function getAccount(n8n: N8nContext, itemIndex?: number): Promise<Account> {
 	const credential = await n8n.getCredentials(CREDENTIAL_TYPE);
 	try {

@@ -7,19 +7,19 @@ import { getId, isRecord, isUuid } from './records';
 export type Envelope = {
 	/** The JSON of the whole reply. */
 	body: unknown;
-	/** What comes without an envelope is the data itself. */
+	/** The `data` of the reply. A reply without an envelope is the data. */
 	data: unknown;
-	/** `success` is false, at whatever status. */
+	/** Whether `success` is false, with any status. */
 	isFailure: boolean;
-	/** A request that acts is confirmed by `success: true`, or by an ID and no errors. */
+	/** Whether the service confirms a write: by `success: true`, or by an ID without errors. */
 	isConfirmed: boolean;
 	/** The `uuid` or `id` in the data, or next to it. */
 	id?: string;
-	/** The message, then the messages on single fields that the message does not repeat. */
+	/** The message, then the messages about fields: `Invalid data. captcha: Wrong answer.` */
 	message?: string;
 };
 
-/** Parses the JSON of a reply; undefined if its text is not JSON. */
+/** Parses the JSON of a reply. Undefined if the text is not JSON. */
 export function parseEnvelope(text: string): Envelope | undefined {
 	try {
 		return unwrapEnvelope(JSON.parse(text));
@@ -44,8 +44,8 @@ export function unwrapEnvelope(body: unknown): Envelope {
 }
 
 /**
- * Joins the texts that say why a request failed; undefined if there is none. The framework behind such services
- * starts its message with the first text on a field: `Too long. (and 2 more errors)`.
+ * Joins the message and the messages about fields. Undefined if there are none. Laravel starts its message with
+ * the first message about a field: `Too long. (and 2 more errors)`. Such a message is left out.
  */
 function joinMessages(
 	message: unknown,
@@ -58,7 +58,7 @@ function joinMessages(
 	return uniq(texts.filter((text) => text !== '').map(asSentence)).join(' ');
 }
 
-/** A text on a field, and where the field is, such as `['data', '9b1f…']`; undefined if the field is unknown. */
+/** A text about a field, and the path of the field, such as `['data', '9b1f…']`. */
 type FieldMessage = { text: string; path?: readonly string[] };
 
 /** Collects the texts in the errors, such as Laravel's `{"data.9b1f…": ["The data.9b1f… is required."]}`. */
@@ -88,7 +88,7 @@ function collectListed(entry: unknown): FieldMessage[] {
 	return texts.map(({ text }) => ({ text, path }));
 }
 
-/** Returns a text that names its field, such as "captcha: Invalid." */
+/** Returns a text that names its field. Adds the path if the text lacks the name: `captcha: Invalid.` */
 function addPath({ text, path = [] }: FieldMessage): string {
 	const name = path.findLast((segment) => !/^\d+$/.test(segment));
 	const normalize = (value: string) => value.replaceAll('_', ' ').toLowerCase();
@@ -96,7 +96,7 @@ function addPath({ text, path = [] }: FieldMessage): string {
 	return `${path.join('.')}: ${text}`;
 }
 
-/** Describes a value for an error: the names in an object, or its type; never the value. */
+/** Describes a value for an error: `an object with "id", "name"`, `a list of 3` or `a string`. Never shows values. */
 export function describeShape(value: unknown): string {
 	if (Array.isArray(value)) return `a list of ${value.length}`;
 	if (!isRecord(value)) return value === null ? 'null' : `a ${typeof value}`;

@@ -1,6 +1,9 @@
 import { DateTime } from 'luxon';
 
-/** A boolean, 1 or 0 (specification, section 4, rule 5), or true, yes, on and the like, case-insensitively. Undefined for any other value. */
+/**
+ * Parses a boolean, 1 or 0 (specification, section 4, rule 5), or a word such as "Yes" or "off". Undefined for
+ * any other value.
+ */
 export function parseBoolean(value: unknown): boolean | undefined {
 	if (typeof value === 'boolean') return value;
 	if (typeof value !== 'string' && typeof value !== 'number') return undefined;
@@ -9,10 +12,10 @@ export function parseBoolean(value: unknown): boolean | undefined {
 	return /^\s*(false|0|no|off)\s*$/i.test(text) ? false : undefined;
 }
 
-/** As JavaScript and JSON write numbers: "1,200" is 1200 to some people and 1.2 to others. */
+/** Matches "-12.5" and "1e3", not "1,200", which is 1200 in some countries and 1.2 in others. */
 const NUMBER = /^-?\d+(?:\.\d+)?(?:e[+-]?\d{1,3})?$/i;
 
-/** A finite number, also from text; undefined for any other value. */
+/** Parses a finite number, or the text of such a number: `"12.5"`. Undefined for any other value. */
 export function parseNumber(value: unknown): number | undefined {
 	if (typeof value !== 'number' && typeof value !== 'string') return undefined;
 	const text = String(value).trim();
@@ -21,8 +24,8 @@ export function parseNumber(value: unknown): number | undefined {
 }
 
 /**
- * Parses a decimal number whose value is certain, such as "19.90" or "+5". "01234" can be a code, and
- * JavaScript does not keep all of 20 digits. Both are undefined.
+ * Parses a decimal number with a certain value, such as `"19.90"` or `"+5"`. Undefined for "01234", which can
+ * be a code, and for 20 digits, which JavaScript would round.
  */
 export function parseExactNumber(text: string): number | undefined {
 	const [, digits, fraction = ''] = DECIMAL.exec(text.trim()) ?? [];
@@ -32,35 +35,42 @@ export function parseExactNumber(text: string): number | undefined {
 	return isExact && number.toFixed(fraction.length) === digits ? number : undefined;
 }
 
-/** A sign, digits, and as many digits after the point as `toFixed` can write. */
+/** Matches "+5" and "19.90", not "1e3". `toFixed` writes at most 100 digits after the point. */
 const DECIMAL = /^\+?(-?\d{1,16}(?:\.(\d{1,100}))?)$/;
 
-/** A number that an expression gave for text; one below 0 or without an end comes from a calculation. */
+/**
+ * Returns the text of a number that an expression returned for a text parameter. Undefined for a negative or
+ * infinite number, which is the result of a calculation.
+ */
 export function numberAsText(value: unknown): string | undefined {
 	return typeof value === 'number' && value >= 0 && value < Infinity ? String(value) : undefined;
 }
 
-/** A time with an IANA zone is shorter. */
+/** The longest text that is parsed as a time. Even an ISO time with an IANA zone is shorter. */
 const MAX_TIME_LENGTH = 80;
 
 /**
- * Returns a date or time in epoch milliseconds: ISO 8601, the same with a blank as SQL writes it, a date with
- * dots (`31.12.2026`, the day first), epoch seconds and milliseconds, and the Date and luxon objects of an
- * expression. JavaScript's own reader finds a date in "Room 5".
+ * Parses a date or time to epoch milliseconds. JavaScript's `Date.parse` would find a date in "Room 5".
+ * Readable values:
+ *
+ * - ISO 8601, and SQL's `2026-01-31 09:00`
+ * - dates with dots, the day first: `31.12.2026`
+ * - epoch seconds and milliseconds
+ * - the Date and luxon objects of an expression
  *
  * @param zone IANA name of the zone of local times
  */
 export function parseTimeMs(value: unknown, zone: string): number | undefined {
-	const time = readMillis(value, zone);
+	const time = parseMillis(value, zone);
 	return Number.isFinite(time) ? time : undefined;
 }
 
-function readMillis(value: unknown, zone: string): number {
+function parseMillis(value: unknown, zone: string): number {
 	if (value instanceof Date || DateTime.isDateTime(value)) return value.valueOf();
-	if (typeof value === 'number') return readEpoch(value);
+	if (typeof value === 'number') return parseEpoch(value);
 	if (typeof value !== 'string' || value.length > MAX_TIME_LENGTH) return NaN;
 	const text = dotsToIso(value.trim());
-	if (DIGITS.test(text)) return readEpoch(Number(text));
+	if (DIGITS.test(text)) return parseEpoch(Number(text));
 	// luxon also takes years, weeks and times of day, which are numbers or words in an answer
 	if (!/^\d{4}-\d\d(-\d\d)?([T ]|$)/.test(text)) return NaN;
 	// luxon takes ten times as long
@@ -68,15 +78,18 @@ function readMillis(value: unknown, zone: string): number {
 	return DateTime.fromISO(text.replace(' ', 'T'), { zone }).toMillis();
 }
 
-/** Seconds have 10 digits and milliseconds 13 from 2001 to 2286; "202601311230" is neither. */
-function readEpoch(number: number): number {
+/**
+ * Converts epoch seconds (10 digits from 2001 to 2286) or milliseconds (13 digits) to milliseconds. NaN for any
+ * other number, such as 202601311230.
+ */
+function parseEpoch(number: number): number {
 	if (number >= 1e9 && number < 1e10) return Math.round(number * 1_000);
 	return number >= 1e12 && number < 1e13 ? number : NaN;
 }
 
 const DIGITS = /^\d+$/;
 
-/** Whether a value that is a time is one in epoch seconds or milliseconds. */
+/** Whether a time is in epoch seconds or milliseconds. */
 export function isEpoch(value: unknown): boolean {
 	return typeof value === 'number' || (typeof value === 'string' && DIGITS.test(value.trim()));
 }
@@ -84,7 +97,10 @@ export function isEpoch(value: unknown): boolean {
 /** Matches "31.12.2026" and "1.2.2026, 8:30", not "31.12.26". */
 const DOTTED = /^(\d{1,2})\.(\d{1,2})\.(\d{4})(?:,? (\d{1,2})(:\d\d(?::\d\d)?))?$/;
 
-/** Converts a date with dots, whose day comes first in all countries that write dots, to ISO 8601. */
+/**
+ * Converts a date with dots to ISO 8601: `31.12.2026` → `2026-12-31`. Every country that writes dots writes the
+ * day first.
+ */
 function dotsToIso(text: string): string {
 	// most texts are not dates
 	if (text[1] !== '.' && text[2] !== '.') return text;
@@ -94,10 +110,10 @@ function dotsToIso(text: string): string {
 	return hour === undefined ? date : `${date}T${hour.padStart(2, '0')}${minutes}`;
 }
 
-/** The service's own form of a time (specification, section 2.1). */
+/** Matches a time as the service writes it: "2026-01-31T09:00:00.000000Z" (specification, section 2.1). */
 const UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/;
 
-/** Returns the day of a text that is a whole date without a time (`2026-01-31`, `31.1.2026`) as `2026-01-31`. */
+/** Parses a date without a time: `31.1.2026` and `2026-01-31` → `2026-01-31`. Undefined for any other value. */
 export function parseDay(value: unknown): string | undefined {
 	const isShort = typeof value === 'string' && value.length < MAX_TIME_LENGTH;
 	const text = isShort ? dotsToIso(value.trim()) : '';
@@ -105,7 +121,7 @@ export function parseDay(value: unknown): string | undefined {
 	return DateTime.fromISO(text, { zone: 'utc' }).toISODate() ?? undefined;
 }
 
-/** Whether a value is a local time: a date or time that reads differently in two zones. */
+/** Whether a value is a date or time without a zone, so that its meaning depends on the zone. */
 export function isLocalTime(value: unknown): boolean {
 	return parseTimeMs(value, 'utc') !== parseTimeMs(value, 'utc+1');
 }

@@ -3,8 +3,8 @@ import type { IDataObject } from 'n8n-workflow';
 import { parseNumber, parseTimeMs } from './parseValues';
 
 /**
- * Sorts records by the time of submission (or creation), then by `number`, and otherwise as listed. Records
- * without a time come last.
+ * Sorts records by the time of submission (or creation), then by `number`. Equal records keep their order.
+ * Records without a time come last.
  */
 export function sortByTime<T extends { record: IDataObject }>(
 	entries: readonly T[],
@@ -18,10 +18,10 @@ export function sortByTime<T extends { record: IDataObject }>(
 }
 
 /**
- * Returns when a response was submitted (or created, if there is no such time), in epoch milliseconds. The service's own times are
+ * Returns when a response was submitted, or created if it has no time of submission. Times of the service are
  * UTC (specification, section 2.1).
  *
- * @returns undefined if no time can be read
+ * @returns epoch milliseconds; undefined if no time is readable
  */
 export function getSubmissionTimeMs(record: IDataObject): number | undefined {
 	const { submitted_at, completed_at, created_at } = record;
@@ -29,7 +29,7 @@ export function getSubmissionTimeMs(record: IDataObject): number | undefined {
 	return times.find((time) => time !== undefined);
 }
 
-/** Returns when a response or form was created, in epoch milliseconds; undefined if the time cannot be read. */
+/** Returns when a response or form was created, in epoch milliseconds. Undefined if the time is unreadable. */
 export function getCreationTimeMs({ created_at: time }: IDataObject): number | undefined {
 	return parseTimeMs(time, 'utc');
 }

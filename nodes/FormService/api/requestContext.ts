@@ -7,7 +7,7 @@ import { asSentence } from './errorTexts';
 import type { Priority } from './request/requestQueue';
 import { createFailure, describeFailure, type RequestFailure } from './requestFailure';
 
-/** Who sends a request, and what the request queue and the errors need to know. */
+/** The sender of a request, with the facts that the request queue and the errors need. */
 export type RequestContext = {
 	n8n: N8nContext;
 	/** The account of the context's credential, see `getAccount`. */
@@ -15,11 +15,11 @@ export type RequestContext = {
 	priority: Priority;
 	/** The input item that the request belongs to. */
 	itemIndex?: number;
-	/** When it aborts, also because the execution is canceled, requests that wait are not sent. */
+	/** Aborts when the caller stops waiting or n8n cancels the execution. Waiting requests are then not sent. */
 	signal?: AbortSignal;
 	/**
-	 * The request options that n8n has composed for the item: headers, timeout, proxy, allowed domains
-	 * and the like. The target's method, URL and body override them; `qs` and `baseURL` are not used.
+	 * The request options that n8n has composed for the item, such as headers, timeout and proxy. The target's
+	 * method, URL and body override them; `qs` and `baseURL` are not used.
 	 */
 	httpOptions?: Partial<IHttpRequestOptions>;
 	/** False if the caller repeats the request itself, as a trigger does with its next poll. */
@@ -33,10 +33,10 @@ export function getAbortSignal({ n8n, signal }: RequestContext): AbortSignal | u
 }
 
 /**
- * Returns the error that n8n shows for a failed request.
+ * Creates the error that n8n shows for a failed request.
  *
  * @param attempts how often the request was sent
- * @param effect what the endpoint does, if the service may have acted
+ * @param effect the effect of the endpoint, for a request after which the service may have acted
  */
 export function createRequestError(
 	{ n8n, account, itemIndex }: RequestContext,
@@ -53,7 +53,7 @@ export function createRequestError(
 	return new ServiceError(n8n.getNode(), failure, { message, description }, itemIndex);
 }
 
-/** Returns the error for a reply without what was asked for. It names attributes of its data, never a value. */
+/** Creates the error for a reply without the expected data. The error names attributes of the data, never values. */
 export function createUnexpectedReplyError(
 	context: RequestContext,
 	expected: string,

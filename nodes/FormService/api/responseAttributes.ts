@@ -1,11 +1,11 @@
-/** The service's own attributes of a response that One Column per Field always gives. */
+/** The attributes that an item with One Column per Field always has. */
 export const COLUMN_ATTRIBUTES = ['uuid', 'number', 'created_at', 'is_incomplete', 'referrer'];
 
-/** The attributes that simplified output keeps in addition to `answers`, and that a condition can be on. */
+/** The attributes of a simplified response beside `answers`. Conditions can use them. */
 export const SIMPLIFIED_ATTRIBUTES =
 	'uuid id number number_formatted is_incomplete created_at submitted_at referrer'.split(' ');
 
-/** Names that an item in columns has besides those of its answers; `event` and `form` are the trigger's. */
+/** Names that no answer gets in an item with One Column per Field. The trigger adds `event` and `form`. */
 export const RESERVED_COLUMNS = [
 	...SIMPLIFIED_ATTRIBUTES,
 	...'answersError event fileError form otherAnswers'.split(' '),

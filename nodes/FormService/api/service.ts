@@ -15,11 +15,11 @@ import { createFailure } from './requestFailure';
 import { parseUrl } from './url';
 
 /*
- * What the service does (specification, section 4); `replies/listReader` reads lists. n8n composes the
- * targets of operations, and `createTarget` those of the trigger and the editor.
+ * The operations of the service (specification, section 4). `replies/listReader` reads lists. n8n composes the
+ * targets of the node's operations; `createTarget` creates all others.
  */
 
-/** The workspace as received, with its secrets (section 2.1). */
+/** Fetches the workspace, including its secrets (section 2.1). */
 export async function getWorkspace(context: RequestContext, target: Target): Promise<IDataObject> {
 	const { data } = (await callApi(context, target)).envelope;
 	if (isWorkspace(data)) return data;
@@ -32,10 +32,10 @@ export function isWorkspace(data: unknown): data is IDataObject {
 }
 
 /**
- * Lists all forms with their fields, all fields of a form or all its responses, in the service's order (rule 1). A
- * list whose pages overlap is read again, see `completeness`.
+ * Fetches a list in the service's order (rule 1): all forms with their fields, all fields of a form, or all its
+ * responses. If pages overlap, fetches the list again, see `completeness`.
  *
- * @param limit the list is read no further than this many records
+ * @param limit the most records; later pages are not fetched
  * @throws ServiceError if the list stays incomplete
  */
 export async function listRecords(
@@ -47,7 +47,7 @@ export async function listRecords(
 	return records.slice(0, limit);
 }
 
-/** Fetches the fields of a form that take an answer, with the answer keys that the naming asks for. */
+/** Fetches the fields of a form that take an answer, with their answer keys. */
 export async function fetchFields(
 	context: RequestContext,
 	formId: string,
@@ -57,21 +57,21 @@ export async function fetchFields(
 	return parseFields(await listRecords(context, target), naming);
 }
 
-/** The link to the PDF of one response as a whole URL. */
+/** Fetches the link to the PDF of a response, as a whole URL. */
 export async function getPdfLink(context: RequestContext, target: Target): Promise<string> {
 	return parsePdfLink(context, (await callApi(context, target)).envelope);
 }
 
 /**
- * Finds the link to a PDF. The specification leaves its name open: it is the only link in the reply, or the only
- * one whose name says so.
+ * Finds the link to a PDF in a reply. The specification does not name its attribute, so the only link counts,
+ * or the only link in an attribute with "pdf" in its name.
  *
  * @throws ServiceError if there is no PDF yet, or no link
  */
 export function parsePdfLink(context: RequestContext, { body, data }: Envelope): string {
 	const values = collectValues(body);
 	const pdfValues = values.filter(({ name }) => /pdf/i.test(name));
-	// an attribute of the PDF without a value counts: another link does not lead to the PDF
+	// if an attribute of the PDF is empty, no other link is taken for the PDF
 	const candidates = pdfValues.length > 0 ? pdfValues : values;
 	const links = uniq(candidates.map(({ value }) => value).filter(isLink));
 	const url = links.length === 1 ? parseUrl(links[0], context.account.baseUrl) : undefined;
@@ -82,7 +82,7 @@ export function parsePdfLink(context: RequestContext, { body, data }: Envelope):
 	throw createRequestError(context, createFailure('pdfMissing'));
 }
 
-/** Collects all texts and other single values in a value, with the names of their attributes. */
+/** Collects the texts, numbers and other single values at any depth, with the names of their attributes. */
 function collectValues(value: unknown, name = ''): Array<{ name: string; value: unknown }> {
 	if (typeof value !== 'object' || value === null) return [{ name, value }];
 	return Object.entries(value).flatMap(([childName, child]) => collectValues(child, childName));
@@ -92,7 +92,7 @@ function isLink(value: unknown): value is string {
 	return typeof value === 'string' && /^(https?:\/)?\/\S+$/i.test(value);
 }
 
-/** Adds a response (rules 2 to 4) and returns its ID, if the service gives one. */
+/** Adds a response (rules 2 to 4). Returns its ID if the reply has one. */
 export async function addResponse(
 	context: RequestContext,
 	target: Target,
@@ -100,7 +100,7 @@ export async function addResponse(
 	return (await callApi(context, target)).envelope.id;
 }
 
-/** Updates settings of a form (rules 5 and 6) and returns its id, name and time of update. */
+/** Updates settings of a form (rules 5 and 6). Returns the `id`, `name` and `updated_at` of the form. */
 export async function updateSettings(
 	context: RequestContext,
 	target: Target,

@@ -5,11 +5,11 @@ import { truncateText } from './errorTexts';
 const UNUSABLE = ['__proto__', 'constructor', 'prototype'];
 
 /**
- * Creates names for fields by their labels, each name once: a repeated label gets " (2)", then " (3)". A
- * label that exists is never given to another field: "A", "A", "A (2)" become "A", "A (3)", "A (2)".
+ * Makes labels unique: a repeated label gets " (2)", then " (3)". An existing label never becomes the name of
+ * another field: "A", "A", "A (2)" → "A", "A (3)", "A (2)".
  *
- * @param usedNames names that no field gets
- * @param options.toKey two names with the same key are the same name
+ * @param usedNames names that are not available
+ * @param options.toKey returns the key of a name; names with equal keys count as equal
  */
 export function makeUnique(
 	labels: readonly string[],
@@ -39,13 +39,10 @@ function addCountInBrackets(label: string, count: number): string {
 	return `${label} (${count})`;
 }
 
-/**
- * Names for binary fields by the titles of their fields, in small letters and digits: "CV" becomes `cv`, and
- * its second file `cv_2`.
- */
-export function createFileFieldNames(owners: readonly string[]): string[] {
+/** Creates the names of binary fields from the titles of form fields: `CV` → `cv`, and its second file `cv_2`. */
+export function createFileFieldNames(fieldTitles: readonly string[]): string[] {
 	const addCount = (name: string, count: number) => `${name}_${count}`;
-	return makeUnique(owners.map(toFieldName), [], { addCount });
+	return makeUnique(fieldTitles.map(toFieldName), [], { addCount });
 }
 
 function toFieldName(text: string): string {
@@ -57,17 +54,17 @@ function toFieldName(text: string): string {
 	return trim(words, '_').normalize('NFC') || 'file';
 }
 
-/** As many names as an error lists. */
+/** The most names that an error lists. */
 const MAX_LISTED = 20;
 
-/** The names of fields or choices for an error, separated by commas. */
+/** Formats the names of fields or choices for an error: `Name, Email and 3 more`. */
 export function formatNames(names: readonly string[]): string {
 	const visibleNames = names.slice(0, MAX_LISTED).map((name) => truncateText(name));
 	const hiddenCount = names.length - visibleNames.length;
 	return `${visibleNames.join(', ')}${hiddenCount > 0 ? ` and ${hiddenCount} more` : ''}`;
 }
 
-/** Trims a text as services store it: of whitespace, and of zero-width characters, which web frameworks trim too. */
+/** Removes whitespace and zero-width characters from both ends of a text, as web frameworks do. */
 export function trimBlanks(text: string): string {
 	const trimmed = text.trim();
 	const hasZeroWidth = isZeroWidth(trimmed[0]) || isZeroWidth(trimmed[trimmed.length - 1]);
@@ -82,12 +79,12 @@ function isZeroWidth(character?: string): boolean {
 const BLANKS =
 	'\u200b\u200e\ufeff\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000 \t\n\v\f\r';
 
-/** A label, custom key or text in the form in which two of them are compared: trimmed, with composed letters. */
+/** Converts a label, custom key or text for comparison: trimmed, with composed letters (`e` + accent → `é`). */
 export function toComparable(text: string): string {
 	return trimBlanks(text.normalize('NFC'));
 }
 
-/** The same for names and texts that are compared case-insensitively. */
+/** Converts a text for case-insensitive comparison: `" Café "` → `"café"`. */
 export function foldCase(text: string): string {
 	return toComparable(text).toLowerCase();
 }
@@ -95,8 +92,8 @@ export function foldCase(text: string): string {
 type NamedValues<T> = ReadonlyArray<readonly [name: string, value: T]>;
 
 /**
- * Creates a search for values by their names. The same case takes precedence over another case, and if values share a
- * name, the first value counts. Whitespace inside a name is one blank, whether it is a line break or does not break.
+ * Creates a search for values by name. A name in the same case takes precedence. If values share a name, the
+ * first value counts. A line break, a no-break space or several blanks in a name count as one blank.
  */
 export function indexNames<T>(namedValues: NamedValues<T>) {
 	const foldName = (name: string) => foldCase(name).replace(/\s+/g, ' ');
@@ -108,7 +105,10 @@ export function indexNames<T>(namedValues: NamedValues<T>) {
 		sameCase.get(toComparable(name)) ?? anyCase.get(foldName(name));
 }
 
-/** Creates a search for values by the spelling of their names. A spelling of two values finds neither. */
+/**
+ * Creates a search for values by the spelling of their names, see `normalizeSpelling`. If two values share a
+ * spelling, neither is found.
+ */
 export function indexSpellings<T>(namedValues: NamedValues<T>) {
 	const bySpelling = new Map<string, T | undefined>();
 	for (const [name, value] of namedValues) {
@@ -126,15 +126,15 @@ const SEPARATORS =
 	/((?<=\p{N})[\p{Z}\p{P}\p{C}\p{Sk}\ufe0f]+(?=\p{N}))|[\p{Z}\p{P}\p{C}\p{Sk}\ufe0f]+/gu;
 
 /**
- * Returns a text without case, whitespace and punctuation: "SEO: Title" and "seo_title" are `seotitle`. Between
- * two digits a blank is left, because "1.5" is not "15".
+ * Removes case, whitespace and punctuation from a text: "SEO: Title" and "seo_title" → `seotitle`. A blank
+ * stays between two digits, because "1.5" is not "15".
  */
 export function normalizeSpelling(text: string): string {
 	const letters = text.normalize('NFKC').toLowerCase();
 	return letters.replace(SEPARATORS, (_, between?: string) => (between === undefined ? '' : ' '));
 }
 
-/** Returns the first of the names that differs from a text by few typing errors, if there is one. */
+/** Finds the first name that differs from a text by few typing errors: at most one per four letters. */
 export function findSimilar(text: string, names: readonly string[]): string | undefined {
 	const spelling = normalizeSpelling(text);
 	return names.find((name) => {

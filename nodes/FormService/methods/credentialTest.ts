@@ -13,7 +13,7 @@ import { isWorkspace } from '../api/service';
 
 const { getWorkspace: endpoint } = endpoints;
 
-/** As `STREAM_OPTIONS`, for n8n's older helper. */
+/** The options of `STREAM_OPTIONS` for n8n's older helper. */
 const STREAM_WITHOUT_REDIRECTS = {
 	useStream: true,
 	json: false,

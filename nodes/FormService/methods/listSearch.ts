@@ -27,7 +27,7 @@ export function getSelectedFormId(n8n: ILoadOptionsFunctions): string {
 	return typeof formIdParameter === 'string' ? extractFormId(formIdParameter) : '';
 }
 
-/** How long the editor's lists and their failures are kept, so that typing in a search costs few requests. */
+/** How long the editor's lists and their failures are kept, so that typing in a search takes few requests. */
 const LIST_TTL_MS = 30_000;
 
 /** A list that the editor is reading or has read. */
@@ -116,7 +116,7 @@ export async function getForms(this: ILoadOptionsFunctions): Promise<INodeProper
 	return (await searchForms.call(this)).results;
 }
 
-/** Responses that the list shows; a search finds all others. */
+/** The most responses in the list. A search finds older responses. */
 const MAX_RESULTS = 100;
 
 /** Characters of the answer that a search has found. */
@@ -156,7 +156,7 @@ function getTimeZone(n8n: ILoadOptionsFunctions): string {
 	return typeof zone === 'string' && IANAZone.isValidZone(zone) ? zone : n8n.getTimezone();
 }
 
-/** Whether the first records of a list are the newest records to show: enough, and sorted from newest to oldest. */
+/** Whether the first records of a list fill the results, sorted from newest to oldest. */
 function hasNewest(records: readonly IDataObject[]): boolean {
 	if (records.length < MAX_RESULTS) return false;
 	const entries = records.map((record) => ({ record }));
@@ -183,7 +183,10 @@ function describeResponse(
 		: `${description} · ${truncateText(answerText, MAX_ANSWER_LENGTH)}`;
 }
 
-/** Returns the records with a valid ID. n8n evaluates a value that starts with "=", and requests reject other IDs. */
+/**
+ * Returns the records with a valid ID. n8n would evaluate a value that starts with "=", and requests reject
+ * other invalid IDs.
+ */
 function selectUsable(
 	records: readonly IDataObject[],
 	getId: (record: IDataObject) => string | undefined,

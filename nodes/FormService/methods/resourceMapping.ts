@@ -51,10 +51,10 @@ function getStoredFields(n8n: ILoadOptionsFunctions): ResourceMapperField[] {
 }
 
 /**
- * Converts a form's fields to entries of the resource mapper. Their IDs are UUIDs, so a mapped value stays when its
- * field is renamed. Fields that take no answer, such as headings, are left out.
+ * Converts a form's fields to entries of the resource mapper. Their IDs are UUIDs, so a mapped value stays when
+ * its field is renamed. Leaves out fields that take no answer, such as headings.
  *
- * @param forModel whether a model gives the answers, by keys that n8n makes of the names
+ * @param forModel whether a model answers the fields, by keys that n8n creates from the names
  */
 export function toMapperFields(
 	records: readonly IDataObject[],
@@ -143,7 +143,10 @@ async function listLabels(n8n: ILoadOptionsFunctions, watch: 'several' | 'all') 
 	return uniqBy(fields, ({ title }) => foldCase(title)).map((field) => toFieldOption(field));
 }
 
-/** A field with its choices: n8n could list them as the values of a condition, but its lists take no typed text. */
+/**
+ * Converts a field to an option. Its choices are in the description, because a list of values would accept no
+ * typed text.
+ */
 function toFieldOption({ title, choices }: FormField, value = title): INodePropertyOptions {
 	const names = formatNames(choices.map(({ name }) => name));
 	const description = names === '' ? undefined : `Choices: ${names}`;

@@ -31,20 +31,23 @@ function removeWords(segment: string): string {
 	return id ?? segment;
 }
 
-/** Whether an expression gives the value of a parameter, also of one with modes. */
+/**
+ * Whether an expression sets a parameter, including a resource locator:
+ * `{ mode: "id", value: "={{ $json.id }}" }`.
+ */
 export function isExpression({ parameters }: INode, name: string): boolean {
 	const parameter: unknown = parameters[name];
 	return String(isRecord(parameter) ? parameter.value : parameter).startsWith('=');
 }
 
-/** Returns the name that the editor has saved for a value that was chosen from a list. */
+/** Returns the name that the editor has saved for a value from a list. Empty if the value was entered otherwise. */
 export function getCachedResultName({ parameters }: INode, name: string, value: unknown): string {
 	const locator: unknown = parameters[name];
 	if (!isRecord(locator) || locator.mode !== 'list' || locator.value !== value) return '';
 	return String(locator.cachedResultName ?? '');
 }
 
-/** Follows the name of a closed form in the list; no name ends in a blank that does not break. */
+/** The suffix of a closed form in the list. Its no-break space tells it from a name that ends in "(closed)". */
 export const CLOSED_SUFFIX = '\u00a0(closed)';
 
 /** Returns the name of the form that was chosen from the list. */
@@ -53,15 +56,15 @@ export function getSelectedFormName(node: INode, formId: string): string | undef
 	return stored.replace(CLOSED_SUFFIX, '').replace(` (${formId})`, '').trim() || undefined;
 }
 
-/** Whether the service says that a form does not exist. A web page with the status 404 does not say so. */
+/** Whether an error means that a form does not exist. False for a web page with the status 404. */
 export function isFormNotFoundError(error: unknown): boolean {
 	const { reason, noun } = getRequestFailure(error) ?? {};
 	return reason === 'notFound' && noun === 'form';
 }
 
 /**
- * Returns the error for a form that does not exist, with its name if the form was chosen from the list, or was
- * listed before.
+ * Creates the error for a form that does not exist. Names the form if it was chosen from the list, or listed
+ * before.
  */
 export function createFormNotFoundError(
 	node: INode,

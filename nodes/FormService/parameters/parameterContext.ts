@@ -6,13 +6,16 @@ import { numberAsText, parseBoolean, parseNumber } from '../api/parseValues';
 import { describeFormNotFound, extractFormId, getSelectedFormName } from './formId';
 
 /**
- * The data that n8n has for an operation on one input item. All readers of parameters here throw a
- * NodeOperationError that names an invalid parameter and what it must be.
+ * The data that n8n has for an operation on one input item. If a parameter is invalid, its reader throws a
+ * NodeOperationError with the name and the expected value: `'Limit' must be a whole number of at least 1`.
  */
 export type ParameterContext = {
-	/** The item's value of a parameter, with expressions resolved; a dot leads into a collection: `options.preview`. */
+	/**
+	 * Returns the item's value of a parameter, with expressions resolved. A dot leads into a collection:
+	 * `options.preview`.
+	 */
 	parameter(name: string, fallback?: unknown): unknown;
-	/** The value that was chosen in a resource locator, such as the ID of a form; empty if nothing was chosen. */
+	/** Returns the value of a resource locator, such as the ID of a form. Empty if nothing was chosen. */
 	locator(name: string): unknown;
 	item: INodeExecutionData;
 	/** Undefined in a trigger, which has no input. */
@@ -20,13 +23,13 @@ export type ParameterContext = {
 	/** Whether the run has other items. */
 	hasSeveralItems: boolean;
 	node: INode;
-	/** Whether the node is a tool of a model, which pages through results and takes no files. */
+	/** Whether the node is a tool of a model, which pages through results and gets no files. */
 	isTool: boolean;
 	/** The time zone of the workflow, for times that do not state their own zone. */
 	zone: string;
 };
 
-/** An error in the parameters or the data of an item. */
+/** Creates the error for an invalid parameter or input item. */
 export function createParameterError(
 	{ node, itemIndex }: ParameterContext,
 	message: string,

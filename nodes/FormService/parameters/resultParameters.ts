@@ -9,8 +9,8 @@ import {
 import { simplifySwitch, toOptions } from './sharedProperties';
 
 /**
- * How many results an operation returns, and how much of each. In a tool, the model pages through the results
- * (Limit and Skip instead of Return All) and selects fields (Output and Fields instead of Simplify).
+ * The number of results that an operation returns, and their size. In a tool, the model pages through the
+ * results (Limit and Skip instead of Return All) and selects fields (Output and Fields instead of Simplify).
  */
 
 /** A display condition: the node is a tool of a model. */
@@ -79,7 +79,7 @@ export const simplifyProperties: INodeProperties[] = [
 /**
  * Reads Return All and Limit.
  *
- * @returns the most results; undefined for all, also in a tool, where the model gets a page of all results
+ * @returns the most results; undefined for all. Undefined in a tool, where `readPage` reads Limit
  */
 export function readLimit(input: ParameterContext): number | undefined {
 	const returnsAll = input.isTool || readSwitch(input, 'returnAll', 'Return All', false);
@@ -97,7 +97,7 @@ export function readPage(input: ParameterContext): { skip?: number; limit?: numb
 	};
 }
 
-/** Whether to simplify the results. The fields that a model selects are those of the simplified result. */
+/** Reads whether to simplify the results. The fields that a model selects are fields of the simplified result. */
 export function readSimplify(input: ParameterContext): boolean {
 	if (!input.isTool) return readSwitch(input, 'simplify', 'Simplify', true);
 	return readSelectedOption(input, 'output', 'Output', OUTPUTS) !== 'raw';

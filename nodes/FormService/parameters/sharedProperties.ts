@@ -2,9 +2,9 @@ import { sortBy } from 'lodash';
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
 /**
- * The form, from a searchable list, by its ID or by the URL of its page (specification, section 2.2). The
- * node checks the ID in code, because n8n would run a pattern in this description with a time limit, and a
- * busy machine that exceeds the limit would fail the whole run.
+ * The form, from a searchable list, by its ID or by the URL of its page (specification, section 2.2). The node
+ * checks the ID in code: n8n would run a pattern in this description with a time limit, and fail the whole run
+ * if a busy machine exceeds the limit.
  */
 export const formLocator: INodeProperties = {
 	displayName: 'Form',
@@ -66,8 +66,8 @@ export const responseLocator: INodeProperties = {
 };
 
 /**
- * The workflow's time zone, for the list of responses. The editor resolves this expression before it requests the
- * list. n8n's server has no workflow there, and so only its own zone.
+ * The workflow's time zone, for the list of responses. The editor resolves this expression before it requests
+ * the list. On its server, n8n has no workflow for the list, so it knows only its own zone.
  */
 export const timeZoneProperty: INodeProperties = {
 	displayName: 'Time Zone',
@@ -76,7 +76,7 @@ export const timeZoneProperty: INodeProperties = {
 	default: '={{ $now.zoneName }}',
 };
 
-/** Creates the optional parameters of an operation or the trigger, in the order of their names, as n8n wants it. */
+/** Creates the collection of optional parameters, sorted by name as n8n requires. */
 export function createOptionsProperty(options: INodeProperties[]): INodeProperties {
 	return {
 		displayName: 'Options',
@@ -88,7 +88,7 @@ export function createOptionsProperty(options: INodeProperties[]): INodeProperti
 	};
 }
 
-/** Converts choices to options of the editor by name, as n8n orders them. */
+/** Converts choices to options of the editor, sorted by name as n8n requires. */
 export function toOptions(choices: Readonly<Record<string, string>>): INodePropertyOptions[] {
 	return sortBy(
 		Object.entries(choices).map(([value, name]) => ({ name, value })),
@@ -96,14 +96,14 @@ export function toOptions(choices: Readonly<Record<string, string>>): INodePrope
 	);
 }
 
-/** The ways to give the values of an operation; the first one is the default. */
+/** The input modes of an operation. The first is the default. */
 export const INPUT_MODES = {
 	fields: 'Using Fields Below',
 	auto: 'Map Automatically',
 	json: 'Using JSON',
 };
 
-/** Creates a choice between these ways. */
+/** Creates the parameter that selects an input mode. */
 export function createInputModeProperty(
 	displayName: string,
 	descriptions: Readonly<Record<keyof typeof INPUT_MODES, string>>,
@@ -114,11 +114,11 @@ export function createInputModeProperty(
 	return { displayName, name: 'inputMode', type: 'options', default: 'fields', options };
 }
 
-/** How to give each item its own form. */
+/** A notice on how to use another form for each item. */
 export const CHOOSE_FORM_BY_ID =
 	"One form per row? Switch Form to By ID and drag the column with the form's ID into it.";
 
-/** Creates notices: what Map Automatically takes from the input, and how to give each item its own form. */
+/** Creates the notices of Map Automatically: its rules, and how to use another form for each item. */
 export function createMappingNotices(rules: string): INodeProperties[] {
 	const show = { inputMode: ['auto'] };
 	const hide = { formId: [{ _cnd: { startsWith: '=' } }] };

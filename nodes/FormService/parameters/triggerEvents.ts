@@ -1,6 +1,6 @@
 import type { IDataObject, IDisplayOptions } from 'n8n-workflow';
 
-/** An event for the editor, n8n's node panel, README and docs, and what its test event has. */
+/** The texts of an event in the editor, the README and the docs, and attributes of its test event. */
 type EventTexts = { name: string; description: string; example?: IDataObject };
 
 const events = {
@@ -40,12 +40,12 @@ const events = {
 	},
 } satisfies Record<string, EventTexts>;
 
-/** What starts a workflow, and the values of the trigger's parameter Trigger On. */
+/** An event that can start a workflow: a value of the parameter Trigger On. */
 export type TriggerEvent = keyof typeof events;
 export type FormEvent = Extract<TriggerEvent, `form${string}`>;
 export type ResponseEvent = Exclude<TriggerEvent, FormEvent>;
 
-/** The one table of the events. */
+/** The events by their values in Trigger On. */
 export const eventTable: Readonly<Record<TriggerEvent, EventTexts>> = events;
 
 export const TRIGGER_EVENTS = Object.keys(events) as readonly TriggerEvent[];
@@ -58,13 +58,13 @@ export function isFormEvent(event: TriggerEvent): event is FormEvent {
 	return event.startsWith('form');
 }
 
-/** Which forms a trigger watches, and the values of its parameter Watch. */
+/** The forms that a trigger watches: a value of the parameter Watch. */
 export type WatchKind = 'one' | 'several' | 'all';
 
 /**
- * Which forms a trigger watches: only the list of all forms shows a new one, so with Form Created all
- * forms are watched, and Watch (by default one form) has no effect. `WATCH_IN_EXPRESSION` and
- * `showForWatch` are the same rule as n8n's editor needs it.
+ * Returns which forms a trigger watches. Only the list of all forms shows a new form, so with Form Created the
+ * trigger watches all forms and ignores Watch. `WATCH_KIND_EXPRESSION` and `showForWatch` repeat this rule for
+ * n8n's editor.
  */
 export function getWatchKind(events: unknown, watch: unknown): WatchKind {
 	if (Array.isArray(events) && events.includes('formCreated')) return 'all';
@@ -75,7 +75,7 @@ export function getWatchKind(events: unknown, watch: unknown): WatchKind {
 export const WATCH_KIND_EXPRESSION =
 	'((events ?? []).includes("formCreated") ? "all" : (watch ?? "one"))';
 
-/** When the editor shows a parameter: for these values of Watch, without Form Created. */
+/** Returns display options that show a parameter for these values of Watch, unless Form Created is chosen. */
 export function showForWatch(...kinds: WatchKind[]): IDisplayOptions {
 	return { show: { watch: kinds }, hide: FORM_CREATED_CHOSEN };
 }

@@ -11,7 +11,7 @@ import { SIMPLIFIED_ATTRIBUTES } from '../responseAttributes';
 import { formatNames, foldCase } from '../spelling';
 import { getSubmissionTimeMs } from '../recordTimes';
 
-/** How a value is compared, each way with its name in the editor. */
+/** The operators of conditions, with their names in the editor. */
 export const OPERATORS = {
 	after: 'After',
 	before: 'Before',
@@ -28,12 +28,12 @@ export type Operator = keyof typeof OPERATORS;
 
 export type Condition = {
 	/**
-	 * The label, UUID or custom key of a field, or the name of an attribute of the response. With
-	 * `ATTRIBUTE` before it, it is always an attribute.
+	 * The label, UUID or custom key of a field, or the name of an attribute of the response. With the prefix,
+	 * always an attribute: `attribute:number`.
 	 */
 	field: string;
 	operator: Operator;
-	/** What the field is compared with; not used by `isEmpty` and `isNotEmpty`. */
+	/** The value to compare with. `isEmpty` and `isNotEmpty` ignore it. */
 	value: string;
 };
 
@@ -44,10 +44,12 @@ export type ConditionSet = {
 	zone: string;
 };
 
-/** The prefix of an attribute in the value of the editor's list, because a field can have the same name. */
+/**
+ * The prefix of attributes in the editor's list, because a field can have the same name: `attribute:number`.
+ */
 export const ATTRIBUTE_PREFIX = 'attribute:';
 
-/** The attributes of a response by which users filter, as the editor lists them. */
+/** The attributes of a response that the editor lists for conditions. */
 export const FILTERABLE_ATTRIBUTES: Readonly<Record<string, { title: string; kind: FieldKind }>> = {
 	is_incomplete: { title: 'Incomplete', kind: 'boolean' },
 	number: { title: 'Number', kind: 'number' },
@@ -55,17 +57,19 @@ export const FILTERABLE_ATTRIBUTES: Readonly<Record<string, { title: string; kin
 	submitted_at: { title: 'Submitted At', kind: 'dateTime' },
 };
 
-/** Whether the fields of the form are needed: a name that is not marked as an attribute can be that of a field. */
+/**
+ * Whether conditions need the fields of the form. A name without `ATTRIBUTE_PREFIX` can be the name of a field.
+ */
 export function conditionsNeedFields({ conditions }: ConditionSet): boolean {
 	return conditions.some(({ field }) => !field.startsWith(ATTRIBUTE_PREFIX));
 }
 
-/** Why conditions cannot be checked, and what the user can do. */
+/** The texts of an error about a condition. */
 export type ConditionProblem = { message: string; description: string };
 
 /**
- * Finds the first name in conditions that is neither a field nor an attribute. No response would meet such a
- * condition, unless it is Is Empty.
+ * Finds the first condition whose name is neither a field nor an attribute. No response would meet such a
+ * condition, except Is Empty.
  */
 export function findConditionProblem(
 	{ conditions }: ConditionSet,
@@ -82,8 +86,8 @@ export function findConditionProblem(
 }
 
 /**
- * Finds the first condition whose value is not a choice of its field. Choices of a form can change, so a
- * trigger that is running does not check this.
+ * Finds the first condition whose value is not a choice of its field. A running trigger does not check this,
+ * because the choices of a form can change.
  */
 export function findValueProblem(
 	{ conditions }: ConditionSet,
@@ -106,7 +110,7 @@ export function findValueProblem(
 	return { message, description };
 }
 
-/** Whether a name is neither that of a field nor that of an attribute. */
+/** Whether neither a field nor an attribute has this name. */
 function isUnknownName(name: string, fields: readonly FormField[]): boolean {
 	const isAttribute = SIMPLIFIED_ATTRIBUTES.includes(getAttribute(name));
 	return findField(name, fields) === undefined && !isAttribute;
@@ -117,9 +121,9 @@ function getAttribute(name: string): string {
 }
 
 /**
- * Returns the entries whose responses meet the conditions; all entries if there are no conditions. n8n's own
- * `executeFilterCondition` is not used: in its loose mode, null is less than 5, "1,200" and times in epoch
- * seconds are errors, and 01/02/2026 is a time. It knows no time zone, and it takes 50 times as long.
+ * Returns the entries whose responses meet the conditions; all entries if there are no conditions.
+ * n8n's `executeFilterCondition` is not used. In its loose mode, null is less than 5, "1,200" and times in
+ * epoch seconds are errors, and 01/02/2026 is a time. It knows no time zone, and takes 50 times as long.
  *
  * @param fields the fields of the form, if the conditions need them
  */
@@ -141,7 +145,7 @@ export async function filterByConditions<Entry extends { record: IDataObject }>(
 	return matches;
 }
 
-/** A condition with its field or attribute, and what its value means there. */
+/** A condition with its field or attribute, and with its value as a time and a day. */
 type PreparedCondition = ReturnType<typeof prepareCondition>;
 
 function prepareCondition(
@@ -156,7 +160,7 @@ function prepareCondition(
 	// a value that is not a time is neither before nor after a time
 	const timeMs = parseTimeMs(value, zone) ?? NaN;
 	const day = parseDay(value);
-	// of several forms, one can lack a field that others have
+	// if the trigger watches several forms, a form can lack the field
 	const isMissing = isUnknownName(name, fields);
 	return { operator, field, attribute, isMissing, kind, choices, zone, value, timeMs, day };
 }
@@ -166,7 +170,10 @@ function getAttributeKind(attribute: string): FieldKind {
 	return kind ?? (attribute.endsWith('_at') ? 'dateTime' : 'text');
 }
 
-/** Whether a response meets a condition. A list meets a condition that one of its entries meets. */
+/**
+ * Whether a response meets a condition. If an answer is a list, one matching entry is enough; Is Not requires
+ * that no entry matches.
+ */
 function meetsCondition(
 	record: IDataObject,
 	{ byFieldIndex }: MatchResult,
@@ -194,7 +201,7 @@ function meetsCondition(
 			return scalars.some((scalar) => (parseNumber(scalar) ?? NaN) > Number(value));
 		case 'less':
 			return scalars.some((scalar) => (parseNumber(scalar) ?? NaN) < Number(value));
-		// After takes its time in and Before leaves it out, so that two periods that meet share no response
+		// After includes its time and Before excludes it, so that adjacent periods share no response
 		case 'after':
 			return scalars.some((scalar) => compareTimes(scalar, condition) >= 0);
 		case 'before':
@@ -207,13 +214,16 @@ function containsText(scalar: Scalar, { choices, value }: PreparedCondition): bo
 	return texts.some((text) => foldCase(String(text)).includes(foldCase(value)));
 }
 
-/** Whether two values mean the same to their field, as a number, a time or a choice, or are the same text. */
+/**
+ * Whether a scalar equals the value of a condition: as a time, as a number or choice of the field, or as a
+ * text.
+ */
 function isEqualTo(scalar: Scalar, condition: PreparedCondition): boolean {
 	const { kind, choices, value } = condition;
-	// a long number in a text can be read as a time
+	// `isDate` excludes long numbers, which would be parsed as epoch seconds
 	const areTimes = isTimeKind(kind) || (isDate(scalar) && isDate(value));
 	if (areTimes && compareTimes(scalar, condition) === 0) return true;
-	// a scalar in a list is one choice
+	// an entry of a multiple choice is compared as a single choice
 	const spec = { kind: kind === 'multipleChoice' ? 'singleChoice' : kind, choices } as const;
 	const normalize = (part: Scalar) => foldCase(normalizeAnswer(spec, part) ?? String(part));
 	return normalize(scalar) === normalize(value);
@@ -223,24 +233,26 @@ function isTimeKind(kind: FieldKind): boolean {
 	return kind === 'date' || kind === 'dateTime';
 }
 
-/** Whether a text is a full date, with or without a time. A month or epoch seconds are not. */
+/** Whether a text is a full date, with or without a time. False for a month and for epoch seconds. */
 function isDate(value: Scalar): boolean {
 	const text = String(value).trim();
 	return !/^(\d+|\d{4}-\d\d)$/.test(text) && parseTimeMs(text, 'utc') !== undefined;
 }
 
 /**
- * Compares a time with that of the condition: 0 if they are the same, above 0 if it is later, NaN if it is not
- * a time. If one of them is a day, their days in the workflow's zone are compared.
+ * Compares a scalar with the time of a condition. If either is a day, compares their days in the workflow's
+ * zone.
+ *
+ * @returns 0 if they are equal, a positive number if the scalar is later, NaN if it is not a time
  */
 function compareTimes(
 	scalar: Scalar,
 	{ field, kind, timeMs, day, zone }: PreparedCondition,
 ): number {
-	// the service's own times are UTC (specification, section 2.1); an answered date is one of the calendar
+	// times of the service are UTC (specification, section 2.1); answered dates are in the workflow's zone
 	const scalarMs = parseTimeMs(scalar, field === undefined ? 'utc' : zone) ?? NaN;
 	const difference = scalarMs - timeMs;
-	// services list a day as its midnight in one zone or another
+	// services list a day as midnight in some zone: "2026-01-31T00:00:00Z"
 	const scalarDay = parseDay(kind === 'date' ? String(scalar).trim().slice(0, 10) : scalar);
 	if (Number.isNaN(difference) || (scalarDay ?? day) === undefined) return difference;
 	const toDay = (ms: number) => DateTime.fromMillis(ms, { zone }).toISODate()!;

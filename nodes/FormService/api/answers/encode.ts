@@ -3,28 +3,29 @@ import { isEpoch, isLocalTime, parseTimeMs } from '../parseValues';
 import { findChoice, splitChoices, type Choice } from './choices';
 import { formatNames } from '../spelling';
 
-/** What the service takes as the answer to a field (specification, section 4, rule 2). */
+/** A value that the service accepts as an answer (specification, section 4, rule 2). */
 export type AnswerValue = string | number;
 
 /**
- * An answer as it is sent; undefined for no answer. The problem is the rest of a sentence that starts with
- * the name of the field. It says what the field takes, never what was answered: errors are stored.
+ * An answer to send, or undefined for no answer; otherwise a problem. The problem completes a sentence that
+ * starts with the name of the field: `must be a number`. It never contains the answer, because n8n stores
+ * errors.
  */
 export type EncodeResult =
 	| { answer: AnswerValue | undefined }
-	/** `isOther` if the answer is none of the field's choices. */
+	/** `isOther`: the answer is not a choice of the field. */
 	| { problem: string; isOther?: boolean };
 
-/** The facts of a field and the workflow that encoding depends on. */
+/** The facts of a field and of the workflow that encoding needs. */
 export type EncodeOptions = {
 	choices: readonly Choice[];
 	/** The time zone of the workflow, for times that do not state their own zone. */
 	zone: string;
-	/** Whether a field with choices takes an answer that is none of them. */
+	/** Whether an answer may be none of the field's choices. */
 	allowOther: boolean;
 };
 
-/** An answer to a field of unknown kind, or to one that takes text. */
+/** Encodes an answer to a text field, or to a field of unknown kind. */
 export function encodeAny(value: unknown): EncodeResult {
 	if (value === undefined || value === null) return { answer: undefined };
 	if (typeof value === 'string') return { answer: value };
@@ -37,7 +38,10 @@ export function encodeAny(value: unknown): EncodeResult {
 	return { problem: 'must be text, a number, a date or a list, not an object' };
 }
 
-/** The service takes whole numbers alone; JavaScript has rounded those beyond 2^53. */
+/**
+ * Encodes a number. The service accepts only whole numbers, so 2.5 becomes a text. JavaScript rounds numbers
+ * beyond 2^53, so they are a problem.
+ */
 function encodeNumber(value: number): EncodeResult {
 	if (!Number.isFinite(value)) return { problem: 'must be a number' };
 	if (Number.isSafeInteger(value)) return { answer: value };
@@ -58,8 +62,8 @@ function joinEntries(entries: readonly EncodeResult[]): EncodeResult {
 const MONTH = /^\s*\d{4}-\d\d\s*$/;
 
 /**
- * Encodes a date or time as ISO 8601. A date field takes the day in the workflow's zone. In a field for times,
- * a time keeps its own offset, and gets that of the workflow's zone if it has none.
+ * Encodes a date or time as ISO 8601. For a date field, returns the day in the workflow's zone. For a field
+ * with a time, keeps the offset; a time without an offset gets the offset of the workflow's zone.
  */
 export function encodeTime(value: unknown, zone: string, kind: 'date' | 'dateTime'): EncodeResult {
 	const timeMs = parseTimeMs(value, zone);
@@ -72,8 +76,8 @@ export function encodeTime(value: unknown, zone: string, kind: 'date' | 'dateTim
 }
 
 /**
- * The choices as the service has them: a choice can be given by its name or its value. A text is split at
- * commas into several choices if each part is a choice; a list is not split further.
+ * Encodes choices, entered by name or value, as the service's values. Splits a text at commas if each segment
+ * is a choice. Does not split the entries of a list.
  */
 export function encodeChoices(
 	value: unknown,

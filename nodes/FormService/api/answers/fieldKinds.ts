@@ -20,24 +20,24 @@ import {
 import { toComparable, trimBlanks } from '../spelling';
 import { parseFiles } from './uploads';
 
-/** All that is different about one kind of field. A new kind is one entry of `fieldKinds`. */
+/** The properties of a field kind. A new kind needs only an entry in `fieldKinds`. */
 export type FieldKindSpec = {
-	/** The service's names of the type, in small letters; the specification lists none (section 2.3). */
+	/** Matches the service's names of the type, in lowercase. The specification lists no names (section 2.3). */
 	types: RegExp;
-	/** An answer as it is sent; never called for no answer. */
+	/** Encodes an answer for a request. Never called without an answer. */
 	encode: (value: unknown, options: EncodeOptions) => EncodeResult;
-	/** A listed answer as a column has it; a value that is not certain stays as the service gave it. */
+	/** Parses a listed answer for a column: `"12.5"` → `12.5`. An ambiguous value stays unchanged. */
 	parse: (value: GenericValue, choices: readonly Choice[]) => GenericValue;
-	/** The one spelling of an answer, sent or listed; undefined if it has none. */
+	/** Converts an answer, sent or listed, for comparison. Undefined if the answer is not comparable. */
 	normalize: (value: unknown) => string | undefined;
 	/** The widget of the resource mapper for a field without choices. */
 	widget: FieldType;
-	/** What to enter, if the widget doesn't show it. */
+	/** A hint on the expected value, if the widget does not show it: `file URL`. */
 	hint?: string;
 	example: (choices: readonly Choice[], label: string) => GenericValue;
 };
 
-/** Any answer is sent, read and compared as the text that it is. */
+/** The functions of a kind whose answers are sent, parsed and compared as texts. */
 const plain = {
 	encode: encodeAny,
 	parse: (value: GenericValue) => value,
@@ -45,7 +45,7 @@ const plain = {
 	widget: 'string' as const,
 };
 
-/** The kinds of fields. The first one whose `types` has the type of a field is its kind. */
+/** The field kinds. The kind of a field is the first kind whose `types` match the field's type. */
 export const fieldKinds = {
 	layout: {
 		...plain,
@@ -65,7 +65,7 @@ export const fieldKinds = {
 		...plain,
 		types: /^date$/,
 		encode: (value, { zone }) => encodeTime(value, zone, 'date'),
-		// a day that is listed as a time is that of some zone
+		// a listed time is midnight in an unknown zone, so only a day without a time is comparable
 		normalize: parseDay,
 		widget: 'dateTime',
 		example: () => '2026-01-31',
@@ -124,26 +124,26 @@ export const fieldKinds = {
 	},
 } satisfies Record<string, FieldKindSpec>;
 
-/** What a field takes; text if its type is unknown. */
+/** The kind of a field; `text` if its type is unknown. */
 export type FieldKind = keyof typeof fieldKinds;
 
 const FIELD_KIND_NAMES = Object.keys(fieldKinds) as FieldKind[];
 
-/** A field as answers to it are written, read and compared. */
+/** The facts of a field that its answers depend on. */
 export type AnswerSpec = { kind: FieldKind; choices: readonly Choice[] };
 
-/** The kind of a field by its type, and by whether it takes several of the choices that it lists. */
+/** Returns the kind of a field by its type, and by whether the field accepts several choices. */
 export function findFieldKind({ type, multiple, options }: IDataObject): FieldKind {
 	const name = typeof type === 'string' ? type : '';
 	const word = name.replace(/([a-z])([A-Z])/g, '$1_$2').toLowerCase();
 	const fieldKind = FIELD_KIND_NAMES.find((kind) => fieldKinds[kind].types.test(word)) ?? 'text';
-	// without choices, a checkbox is a yes or no
+	// a checkbox without choices is a yes or no
 	const takesSeveral = word === 'checkbox' ? hasChoices(options) : parseBoolean(multiple) === true;
 	const canBeMultiple = ['singleChoice', 'text', 'boolean'].includes(fieldKind);
 	return canBeMultiple && takesSeveral ? 'multipleChoice' : fieldKind;
 }
 
-/** Whether nothing was answered: nothing, blanks, or a list of these. */
+/** Whether an answer is empty: undefined, null, blanks, or a list of these. */
 export function isBlank(value: unknown): boolean {
 	if (Array.isArray(value)) return value.every(isBlank);
 	return typeof value === 'string'
@@ -152,13 +152,13 @@ export function isBlank(value: unknown): boolean {
 }
 
 /**
- * Turns an answer into the text or integer that the service takes, and checks it against its field.
+ * Encodes an answer as the text or integer that the service accepts, and checks it against the field.
  *
- * - Text and whole numbers stay as they are; other numbers become text (`2.5`).
+ * - Texts and whole numbers stay unchanged; other numbers become texts (`2.5`).
  * - `true` is 1 and `false` is 0 (specification, section 4, rule 5).
- * - Dates become ISO 8601 text. A date field gets the day in the workflow's zone.
+ * - Dates become ISO 8601 texts. A date field gets the day in the workflow's zone.
  * - The entries of a list are joined with a comma and a space.
- * - `null`, `undefined`, blank text and a list of these are no answer.
+ * - `null`, `undefined`, a blank text and a list of these are no answer.
  */
 export function encodeAnswer(
 	value: unknown,
@@ -167,16 +167,16 @@ export function encodeAnswer(
 ): EncodeResult {
 	if (isBlank(value)) return { answer: undefined };
 	const list = Array.isArray(value) ? value.filter((entry) => !isBlank(entry)) : [];
-	// a text alone can be several choices, and an entry of a list cannot
-	const isOne = list.length === 1 && field.kind !== 'multipleChoice';
-	const answer: unknown = isOne ? list[0] : Array.isArray(value) ? list : value;
+	// keep a list of one entry for multiple choice: a bare text would be split at commas
+	const isSingle = list.length === 1 && field.kind !== 'multipleChoice';
+	const answer: unknown = isSingle ? list[0] : Array.isArray(value) ? list : value;
 	return fieldKinds[field.kind].encode(answer, { choices: field.choices, zone, allowOther });
 }
 
 /**
- * The one reader of a listed answer, for columns and conditions: a number, a boolean, a list of choices, files
- * as `{name, url}`. Text becomes a number only if the number is written the same way, so that "01234" stays
- * text. No answer is null.
+ * Parses a listed answer for columns and conditions. Returns a number, a boolean, a text, a list of choices, or
+ * files as `{name, url}`; null for no answer. A text becomes a number only if the number is written the same
+ * way: "01234" stays a text.
  */
 export function parseAnswer(answer: GenericValue, field?: AnswerSpec): GenericValue {
 	const value = parseFiles(answer ?? null, field?.kind === 'file');
@@ -185,8 +185,8 @@ export function parseAnswer(answer: GenericValue, field?: AnswerSpec): GenericVa
 }
 
 /**
- * The one spelling of an answer, sent or listed: two answers to a field are equal if their spellings are.
- * Undefined if there is none, as for a list, a file, or a value that the field does not take.
+ * Converts an answer, sent or listed, for comparison: two answers to a field are equal if the results are
+ * equal. Undefined for a list, a file, and a value that the field does not accept.
  */
 export function normalizeAnswer(
 	{ kind, choices }: AnswerSpec,
@@ -199,7 +199,7 @@ export function normalizeAnswer(
 /** Matches "https://a/1.pdf;https://b/2.pdf": a cell with several addresses. */
 const SEVERAL_URLS = /[,;|]\s*[a-z][a-z\d+.-]*:\/\//i;
 
-/** Encodes the address of a file that is already uploaded; simplified output gives a file as `{name, url}`. */
+/** Encodes the URL of an uploaded file, entered as a URL or as `{name, url}` from simplified output. */
 function encodeFile(value: unknown): EncodeResult {
 	const address = isRecord(value) ? value.url : value;
 	const url = typeof address === 'string' ? trimBlanks(address) : address;
@@ -207,7 +207,10 @@ function encodeFile(value: unknown): EncodeResult {
 	return { problem: 'must be the http or https URL of one already uploaded file' };
 }
 
-/** Parses several choices, in any of the ways that they are listed, to a list. */
+/**
+ * Parses several choices to a list. Services send a text with commas, a list, or an object such as `{"Red":
+ * true}`.
+ */
 function parseSeveralChoices(value: GenericValue, choices: readonly Choice[]): GenericValue {
 	const parts = typeof value === 'string' ? splitChoices(value, choices) : undefined;
 	// PHP sends a list with gaps as an object
@@ -222,18 +225,24 @@ function getCheckedNames(value: GenericValue): string[] | undefined {
 	return flags.filter(([, flag]) => flag).map(([name]) => name);
 }
 
-/** Services end a line in either way, and some trim what they store. They can list the text "true" as a boolean. */
+/**
+ * Converts a text for comparison: trimmed, with `\n` as line ends. Undefined for a boolean, because services
+ * can list the text "true" as a boolean.
+ */
 function normalizeText(value: unknown): string | undefined {
 	if (typeof value === 'number') return rejectRounded(value)?.toString();
 	return typeof value === 'string' ? toComparable(value.replaceAll('\r\n', '\n')) : undefined;
 }
 
-/** A number field takes "+5" as a number. In a text, "+49 …" is a phone number. */
+/** Parses a number with a sign: `"+5"` → `5`. Only for number fields: in a text, "+49 …" is a phone number. */
 function parseSignedNumber(value: unknown): number | undefined {
 	return parseNumber(typeof value === 'string' ? value.replace(/^\s*\+(?=\d)/, '') : value);
 }
 
-/** JSON.parse rounds a number beyond 2^53, so that two numbers become one. */
+/**
+ * Returns the number, or undefined beyond 2^53, where JSON.parse rounds, so that different numbers become
+ * equal.
+ */
 function rejectRounded(number: number | undefined): number | undefined {
 	return Math.abs(number ?? NaN) <= Number.MAX_SAFE_INTEGER ? number : undefined;
 }

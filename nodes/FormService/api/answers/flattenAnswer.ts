@@ -7,10 +7,10 @@ import { findFile } from './uploads';
 export type Scalar = string | number | boolean;
 
 /**
- * Returns the texts, numbers and booleans in an answer, also inside lists and objects. Of an uploaded file,
- * the address is left out, because users do not search its host or its signature.
+ * Returns the texts, numbers and booleans in an answer, at any depth. Leaves out the address of an uploaded
+ * file, because users do not search for its host or signature.
  *
- * @param isFileField whether the answer belongs to a field for files
+ * @param isFileField whether the answer belongs to a file field
  */
 export function flattenAnswer(value: unknown, isFileField = false): Scalar[] {
 	const flatten = (entry: unknown) => flattenAnswer(entry, isFileField);

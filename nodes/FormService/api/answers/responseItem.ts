@@ -13,28 +13,28 @@ import { COLUMN_ATTRIBUTES, SIMPLIFIED_ATTRIBUTES } from '../responseAttributes'
 import { createFileFieldNames, makeUnique } from '../spelling';
 import { collectUploads, mayBeUpload } from './uploads';
 
-/** The chosen options that decide how a response becomes an item. */
+/** The options that decide how a response becomes an item. */
 export type ResponseOutput = Required<AnswerNaming> & {
-	/** Simplified, or the record as it came, without secrets. */
+	/** Whether to simplify the response. Otherwise, the item is the record without its secrets. */
 	simplify: boolean;
 	/** Whether uploaded files become binary fields. */
 	downloadFiles: boolean;
 };
 
-/** Whether items need the fields of the form, which cost one more request. */
+/** Whether items need the fields of the form, which take at least one more request. */
 export function outputNeedsFields(output: ResponseOutput): boolean {
 	const { simplify, answerKeys, columns, downloadFiles } = output;
-	// the name of an upload need not look like that of a file
+	// an upload is recognized by its field, because its name may lack an extension
 	return downloadFiles || (simplify && (answerKeys !== 'label' || columns));
 }
 
 /**
- * Creates the item of a response. Items of one run can share a list, never a record. A file that cannot be
- * downloaded is left out, and `fileError` names the reason, because respondents choose the links.
+ * Creates the item of a response, with a copy of its data, because the items of a run share the list.
+ * Respondents choose the links to files, so a failed download must not fail the item: the item then lacks the
+ * file, and `fileError` has the reason.
  *
- * @param fields the fields of the form, named as `output` says, if they have been read
- * @throws NodeApiError for a problem of the account and not of the file, and with the reason `canceled` if the
- * download was stopped
+ * @param fields the fields of the form, if they were fetched, with the answer keys of `output`
+ * @throws NodeApiError if the account fails, or with the reason `canceled` if the download was aborted
  */
 export async function createResponseItem(
 	context: RequestContext,
@@ -69,7 +69,10 @@ function toJson(
 	return columns && fields !== undefined ? toRow(record, fields) : simplifyResponse(record, fields);
 }
 
-/** Collects the files of a response, each with the name of its binary field, and why others have no address. */
+/**
+ * Collects the files of a response, each with the name of its binary field, and the problems of files without
+ * an address.
+ */
 function collectDownloads(record: IDataObject, fields?: readonly FormField[]) {
 	const problems: string[] = [];
 	const files = matchAnswers(record, fields).answers.flatMap(({ value, label, field }) => {
@@ -95,10 +98,9 @@ const NO_ADDRESS = 'The answer has no web address of a file';
 const NO_FIELD = 'The answer may be a file, but the form no longer has this field';
 
 /**
- * Simplifies a response: its answers come first, then at most eight attributes of the service, and what could
- * not be read.
+ * Simplifies a response: the answers, at most eight attributes, and the problem of unreadable answers.
  *
- * @param fields name the answers; without fields, labels name the answers
+ * @param fields the fields whose answer keys name the answers; without fields, the labels name the answers
  */
 export function simplifyResponse(record: IDataObject, fields?: readonly FormField[]): IDataObject {
 	const { answers, problem } = matchAnswers(record, fields);
@@ -113,12 +115,12 @@ export function simplifyResponse(record: IDataObject, fields?: readonly FormFiel
 	};
 }
 
-/** The kinds of fields whose answers are always lists, if the field is known. */
+/** The field kinds whose answers are always lists. */
 const LIST_KINDS: readonly FieldKind[] = ['file', 'multipleChoice'];
 
 /**
- * Converts a response to a row of a table: a column for each field, in the form's order, then attributes of the
- * service, and, if there are any, answers that belong to no field and what could not be read.
+ * Converts a response to a row of a table: a column for each field, then attributes. If there are any,
+ * `otherAnswers` has the answers without a field, and `answersError` the problem of unreadable answers.
  */
 export function toRow(record: IDataObject, fields: readonly FormField[]): IDataObject {
 	const { answers, byFieldIndex, problem } = matchAnswers(record, fields);

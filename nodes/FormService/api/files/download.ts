@@ -16,43 +16,46 @@ import { createFailure, type RequestFailure } from '../requestFailure';
 import { checkLink } from '../url';
 
 /*
- * Files are streamed into n8n's binary data. They wait for no slot of the account's queue, and their failures
- * say nothing about the API. Respondents choose the links to their uploads, which are followed without the
- * token. The service makes the links to its PDFs: these are followed wherever they lead, with the token as
- * long as they stay on the account's origin.
+ * Streams files into n8n's binary data. Downloads take no slot of the account's queue, and their failures say
+ * nothing about the API. Respondents choose the links to their uploads, so these requests have no token. The
+ * service makes the links to its PDFs: they may lead anywhere, and only requests to the account's origin have
+ * the token.
  */
 
 type LinkedFile = {
 	url: string;
-	/** The name that the file gets. */
+	/** The name of the downloaded file. */
 	name: string;
 	kind: 'upload' | 'pdf';
 };
 
-/** What the files of one response may still take together. The signal aborts when they are given up. */
+/** The remaining bytes and time of the files of one response together. */
 type Limits = { remainingBytes: number; readonly signal: AbortSignal };
 
 type Fetched = { binary: IBinaryData } | RequestFailure;
 
-/** The most files of one response, and the most bytes of them together: n8n may keep them in memory. */
+/** The most files of one response, and their largest size together, because n8n may keep them in memory. */
 const MAX_FILES = 20;
 const MAX_MEGABYTES = 256;
 
-/** How long the files of one response may take together, unless the node's Timeout is longer. */
+/** The longest time of the files of one response together, unless the node's Timeout is longer. */
 const TIME_MS = 60_000;
 
 /** The most redirects that are followed to one file. */
 const MAX_REDIRECTS = 5;
 
-/** Responses whose files are downloaded at a time in this process; triggers do not wait for items. */
+/**
+ * How many responses have their files downloaded at a time in this process. Triggers have separate slots, so
+ * they do not wait for items.
+ */
 const MAX_AT_A_TIME = { high: 2, low: 4 };
 
 /**
  * Downloads the uploaded files of one response, one after another.
  *
- * @returns one entry for each file, in order. A ServiceError says why a file is missing, also a file beyond
- * the limits; its cause is `temporarily-unavailable` if its host may have the file later
- * @throws ServiceError if the caller gave up
+ * @returns one entry per file, in order. A ServiceError has the reason for a missing file, including a file
+ * beyond the limits; its cause is `temporarily-unavailable` if a later download may succeed
+ * @throws ServiceError if the caller aborted
  */
 export async function downloadUploads(
 	context: RequestContext,
@@ -70,7 +73,7 @@ export async function downloadUploads(
 /**
  * Downloads the PDF of a response from the link that the service made.
  *
- * @throws ServiceError that says why there is no PDF, or that the caller gave up
+ * @throws ServiceError if the download failed or the caller aborted
  */
 export async function downloadPdf(
 	context: RequestContext,
@@ -82,7 +85,7 @@ export async function downloadPdf(
 	throw createRequestError(context, fetched);
 }
 
-/** The slots for responses: each has the files of one response after another. */
+/** The download slots. Each slot is the promise of the last download in it. */
 const downloadSlots = mapValues(MAX_AT_A_TIME, (count) =>
 	Array<Promise<void>>(count).fill(Promise.resolve()),
 );
@@ -108,7 +111,7 @@ async function fetchWithSlot(context: RequestContext, files: LinkedFile[]): Prom
 	return fetched;
 }
 
-/** Fetches a file, and again while it fails for a reason that can pass. */
+/** Fetches a file and retries temporary failures. */
 async function fetchWithRetries(
 	context: RequestContext,
 	file: LinkedFile,
@@ -124,7 +127,7 @@ async function fetchWithRetries(
 	}
 }
 
-/** Follows a link to its file. Redirects are checked like the link itself. */
+/** Follows a link to its file. Checks redirects like the link. */
 async function fetchFile(
 	context: RequestContext,
 	file: LinkedFile,
@@ -139,7 +142,7 @@ async function fetchFile(
 		if ('reason' in checked) {
 			return createFailure('linkNotFollowed', { linkProblem: checked.reason });
 		}
-		// where another host redirects is not the service's choice: it must not direct the token
+		// another host may redirect to the account's origin, so the token is not sent after such a redirect
 		withToken &&= checked.hasAccountOrigin;
 		base = checked.url;
 		const fetched = await requestFile(context, { ...file, url: base }, withToken, limits);
@@ -156,7 +159,7 @@ async function requestFile(
 	limits: Limits,
 ): Promise<Fetched | { redirectsTo: string }> {
 	const options: IHttpRequestOptions = {
-		// the other request options are meant for the API
+		// the user sets all other request options for the API
 		...(withToken ? httpOptions : pick(httpOptions, ['proxy', 'skipSslCertificateValidation'])),
 		...STREAM_OPTIONS,
 		method: 'GET',
@@ -186,7 +189,7 @@ async function requestFile(
 	}
 }
 
-/** Streams a body into n8n's binary data; n8n removes a file that it could not finish. */
+/** Streams a body into n8n's binary data. n8n removes an incomplete file. */
 async function storeFile(
 	{ helpers }: RequestContext['n8n'],
 	{ headers, body }: StreamedReply,
@@ -222,7 +225,7 @@ async function storeFile(
 	}
 }
 
-/** Whether a body starts as a web page or as JSON: their content type can be that of a file. */
+/** Whether a body starts as a web page or as JSON, which some servers send with the content type of a file. */
 function startsAsText(chunk: Uint8Array): boolean {
 	return /^(\u{feff})?\s*[<{[]/u.test(Buffer.from(chunk.subarray(0, 1024)).toString());
 }

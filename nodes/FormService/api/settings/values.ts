@@ -8,17 +8,17 @@ import { describeAllowedValues, findSetting, type Setting } from './settings';
 
 export type SettingValue = string | number | boolean | null;
 
-/** Values of settings by the service's names, as they are sent. */
+/** The values to send, by the service's names of the settings. */
 export type SettingValues = Record<string, SettingValue>;
 
-/** A setting as a person gives it, by its name in the editor, a sheet or JSON. */
+/** An unchecked setting, by its name in the editor, a sheet or JSON: `{ inputName: "Closed", value: "yes" }`. */
 export type UncheckedSetting = { inputName: string; value: unknown };
 
 /**
- * Checks an update of settings against their types and bounds (specification, section 2.5).
+ * Encodes an update of settings, and checks it against their types and bounds (specification, section 2.5).
  *
- * @param uncheckedSettings where the value `undefined` leaves a setting unchanged, and `null` clears it
- * @returns the body to send if there are no problems, and all problems, in sentences
+ * @param uncheckedSettings `undefined` leaves a setting unchanged, `null` clears it
+ * @returns the body to send if there are no problems, and all problems, as sentences
  */
 export function encodeSettings(uncheckedSettings: readonly UncheckedSetting[]): {
 	body: SettingValues;
@@ -53,7 +53,10 @@ function describeProblem(setting: Setting, inputName: string, value: unknown): s
 	return `'${inputName}' must be ${allowed} (got ${truncateText(quote, 40)}).${advice}`;
 }
 
-/** The value to send, or undefined if it breaks the setting's type or bound. A sheet's cell can have blanks around it. */
+/**
+ * Encodes a value. Undefined if the value breaks the type or bound of the setting. Blanks around a value are
+ * removed, except from optional texts, because a sheet's cell can have them.
+ */
 function encodeSetting(setting: Setting, value: unknown): SettingValue | undefined {
 	if (value === null) return setting.nullable ? null : undefined;
 	const text = numberAsText(value) ?? (typeof value === 'string' ? value : undefined);
@@ -77,20 +80,20 @@ function encodeSetting(setting: Setting, value: unknown): SettingValue | undefin
 	}
 }
 
-/** In characters as a person counts them: an emoji outside the basic plane is one, not two. */
+/** Whether a text is short enough. Counts characters as users do: an emoji is one character, not two. */
 function fitsLength(text = '', maxLength = Infinity): boolean {
 	return [...text].length <= maxLength;
 }
 
 /**
- * What an update changes in a form: the new value of each setting, and the form's own value, if its record
- * shows the setting.
+ * The changes of an update: the new value of each setting, and its present value if the form's record has the
+ * setting. `{ is_closed: { from: false, to: true } }`
  */
 export type SettingChanges = Record<string, { from?: GenericValue; to: SettingValue }>;
 
 /**
- * Compares an update with the record of a form. A setting that the record does not show counts as changed:
- * the specification leaves open which settings a record shows (section 2.2).
+ * Compares an update with the record of a form. A setting that the record lacks counts as changed, because the
+ * specification does not list the settings of a record (section 2.2).
  */
 export function compareSettings(body: Readonly<SettingValues>, form: IDataObject): SettingChanges {
 	const changes: SettingChanges = {};
@@ -101,7 +104,7 @@ export function compareSettings(body: Readonly<SettingValues>, form: IDataObject
 	return changes;
 }
 
-/** A service may write booleans in several ways, and numbers as text. */
+/** Whether two values of a setting are equal. A service may write booleans in several ways, and numbers as texts. */
 function isSameSetting(from: unknown, to: SettingValue): boolean {
 	if (typeof to === 'boolean') return parseBoolean(from) === to;
 	if (typeof to === 'number') return parseNumber(from) === to;
@@ -109,8 +112,8 @@ function isSameSetting(from: unknown, to: SettingValue): boolean {
 }
 
 /**
- * Returns a text as services store it: without blanks at both ends, an empty text as null, with composed letters,
- * and with one way to end a line.
+ * Converts a value to its stored form: a text without blanks at both ends, with composed letters and `\n` as
+ * line ends; null for an empty text.
  */
 export function toStored(value: unknown): unknown {
 	const text = typeof value === 'number' ? String(value) : value;
