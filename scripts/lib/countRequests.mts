@@ -56,7 +56,7 @@ async function measure(pageSize: number | undefined): Promise<Record<string, num
 			await run({ operation: 'getPdf', responseId: uuids[0], download: false }),
 		'Response: Create': async () => await run(create, { [NAME]: 'New' }),
 		'Response: Create with Skip Duplicates By': async () =>
-			await run({ ...create, options: { skipIfExists: [field.uuid] } }, { [NAME]: 'Other' }),
+			await run({ ...create, options: { skipDuplicatesBy: [field.uuid] } }, { [NAME]: 'Other' }),
 		"The editor's list of responses": async () => await search(),
 		'A search in this list, after it': async () => await search('person 0'),
 		'Fetch Test Event': async () => {

@@ -1,7 +1,7 @@
 import { createHash } from 'crypto';
 import { escapeRegExp } from 'lodash';
 import type { IExecuteSingleFunctions, ILoadOptionsFunctions, IPollFunctions } from 'n8n-workflow';
-import { createInputError } from './errors';
+import { InputError } from './errors';
 import { parseUrl } from './url';
 
 /** n8n's name of the credential, see credentials/FormServiceApi.credentials.ts. */
@@ -83,11 +83,15 @@ export async function getAccount(n8n: N8nContext, itemIndex?: number): Promise<A
 	try {
 		return createAccount(credential);
 	} catch (error) {
-		throw createInputError(n8n.getNode(), {
-			message: error instanceof Error ? error.message : String(error),
-			description: 'Open the Form Service credential of this node to correct it.',
-			itemIndex,
-			failure: { cause: 'credential-invalid' },
-		});
+		throw createCredentialError(n8n, error, itemIndex);
 	}
+}
+
+function createCredentialError(n8n: N8nContext, cause: unknown, itemIndex?: number): InputError {
+	return new InputError(n8n.getNode(), {
+		message: cause instanceof Error ? cause.message : String(cause),
+		description: 'Open the Form Service credential of this node to correct it.',
+		itemIndex,
+		failure: { cause: 'credential-invalid' },
+	});
 }

@@ -6,20 +6,24 @@ import type { FailureReason, RequestFailure } from './requestFailure';
 /** The errors that n8n can show with a node. */
 export type NodeError = NodeApiError | NodeOperationError;
 
-/** Returns an error in what a person entered: a parameter, an input item, the credential. Nothing was sent. */
-export function createInputError(
-	node: INode,
-	{
-		message,
-		description,
-		itemIndex,
-		failure,
-	}: Partial<ErrorText> & { message: string; itemIndex?: number; failure?: Failure },
-): NodeOperationError {
-	const error = new NodeOperationError(node, message, { description, itemIndex, failure });
-	// n8n replaces messages with a system error's code even in a word, such as EPERM in "deletePermission"
-	error.message = message;
-	return error;
+/** An error in what the node was given: its parameters, an input item, its credential. Nothing was sent. */
+export class InputError extends NodeOperationError {
+	/** n8n and its editor recognize the error by this name, not by its class. */
+	override name = 'NodeOperationError';
+
+	constructor(
+		node: INode,
+		{
+			message,
+			description,
+			itemIndex,
+			failure,
+		}: Partial<ErrorText> & { message: string; itemIndex?: number; failure?: Failure },
+	) {
+		super(node, message, { description, itemIndex, failure });
+		// n8n replaces messages with a system error's code even in a word, such as EPERM in "deletePermission"
+		this.message = message;
+	}
 }
 
 /**
@@ -45,7 +49,7 @@ export class ServiceError extends NodeApiError {
 		const failure = toN8nFailure(requestFailure);
 		super(node, { message, description }, { message, description, httpCode, itemIndex, failure });
 		this.#requestFailure = requestFailure;
-		// see `createInputError`
+		// see `InputError`
 		this.message = message;
 	}
 

@@ -1,24 +1,14 @@
 import { getAccount } from '../api/account';
-import { isCanceled } from '../api/errors';
-import { createItemRequest, type FinalItem, type InputItem, type ItemOutcome } from './inputItem';
-import { createInvalidItemsError, isInvalidItemError, toItemError } from './itemErrors';
-import type { PendingWrite, PreparedItem } from './operation';
-import type { SharedData } from './sharedData';
-
-/** The part of a try that a batch uses. */
-export type BatchContext = {
-	/** How many items the run has. */
-	total: number;
-	/** Whether the other items are sent after an item failed. */
-	continuesOnFail: boolean;
-	/** The items that earlier tries have sent or may have sent, by index. */
-	finalItems: ReadonlyMap<number, FinalItem>;
-	shared: SharedData;
-	/** Stops the try. */
-	controller: AbortController;
-	/** Aborts when the try stops or the execution is canceled: requests that wait are then not sent. */
-	signal: AbortSignal;
-};
+import { hasReason, InputError } from '../api/errors';
+import { createInvalidItemsError, toItemError } from './itemErrors';
+import {
+	createItemRequest,
+	isFinal,
+	type InputItem,
+	type ItemOutcome,
+	type TryContext,
+} from './inputItem';
+import type { PendingWrite } from './operation';
 
 /** An item after its check: a write that can be sent, or the outcome if there is nothing to send. */
 type CheckedItem = ItemOutcome | { kind: 'pending'; write: PendingWrite };
@@ -33,11 +23,10 @@ const NOT_SENT: ItemOutcome = { kind: 'notSent' };
  */
 export async function processBatch(
 	items: readonly InputItem[],
-	context: BatchContext,
+	context: TryContext,
 ): Promise<ItemOutcome[]> {
-	if (context.signal.aborted) return items.map(() => NOT_SENT);
 	const checkedItems = await checkItems(items, context);
-	const hasFailed = checkedItems.some(({ kind }) => kind === 'failed');
+	const hasFailed = checkedItems.some(({ kind }) => kind === 'invalid' || kind === 'failed');
 	if (hasFailed && !context.continuesOnFail) {
 		context.controller.abort();
 		return stopBeforeSending(items, checkedItems, context.total);
@@ -51,35 +40,36 @@ export async function processBatch(
  */
 async function checkItems(
 	items: readonly InputItem[],
-	context: BatchContext,
+	context: TryContext,
 ): Promise<CheckedItem[]> {
 	const isReading = items.every(({ endpoint }) => endpoint.effect.kind === 'safe');
 	const isInvalid = items.some((item) => 'parameterError' in item);
 	const fetchesNothing = isReading && isInvalid && !context.continuesOnFail;
 	const checking = items.map(async (item): Promise<CheckedItem> => {
-		const finalItem = context.finalItems.get(item.index);
-		if (finalItem !== undefined) return finalItem.outcome;
-		if ('parameterError' in item) return { kind: 'failed', error: item.parameterError };
-		return fetchesNothing ? NOT_SENT : await checkItem(item, item.prepared, context);
+		const finalOutcome = context.run.finalOutcomes.get(item.index);
+		if (finalOutcome !== undefined) return finalOutcome;
+		if (context.signal.aborted) return NOT_SENT;
+		if ('parameterError' in item) return { kind: 'invalid', error: item.parameterError };
+		return fetchesNothing ? NOT_SENT : await checkItem(item, context);
 	});
 	return await Promise.all(checking);
 }
 
 /** Reads the output of an item, or checks the item and returns its write. */
 async function checkItem(
-	item: InputItem,
-	prepared: PreparedItem,
-	context: BatchContext,
+	item: Extract<InputItem, { prepared: unknown }>,
+	context: TryContext,
 ): Promise<CheckedItem> {
+	const { n8n, index, prepared } = item;
 	try {
-		const account = await getAccount(item.n8n, item.index);
-		const request = createItemRequest(item, account, context.shared, context.signal);
+		const request = createItemRequest(item, await getAccount(n8n, index), context);
 		if ('check' in prepared) return { kind: 'pending', write: await prepared.check(request) };
 		return { kind: 'done', output: await prepared.read(request), isSent: false };
 	} catch (error) {
-		// if this item is invalid, the others are still checked, to list all that are
-		if (!context.continuesOnFail && !isInvalidItemError(error)) context.controller.abort();
-		return createFailedOutcome(item, error, context);
+		// a web page with status 404 has another reason, which is about the address and not about the item
+		const isInvalid = error instanceof InputError || hasReason(error, 'notFound');
+		if (isInvalid) return { kind: 'invalid', error: toItemError(error, item) };
+		return stopAfterFailure(error, item, context);
 	}
 }
 
@@ -89,14 +79,13 @@ function stopBeforeSending(
 	checkedItems: readonly CheckedItem[],
 	total: number,
 ): ItemOutcome[] {
-	const invalidItems = checkedItems.flatMap((checkedItem, position) => {
-		if (checkedItem.kind !== 'failed' || !isInvalidItemError(checkedItem.error)) return [];
-		return [{ item: items[position], error: checkedItem.error, position }];
-	});
+	const invalidItems = checkedItems.flatMap((checkedItem, position) =>
+		checkedItem.kind === 'invalid' ? [{ item: items[position], error: checkedItem.error }] : [],
+	);
 	return checkedItems.map((checkedItem, position) => {
 		if (checkedItem.kind === 'pending') return NOT_SENT;
-		if (position !== invalidItems[0]?.position) return checkedItem;
-		return { kind: 'failed', error: createInvalidItemsError(invalidItems, total) };
+		if (items[position] !== invalidItems[0]?.item) return checkedItem;
+		return { kind: 'invalid', error: createInvalidItemsError(invalidItems, total) };
 	});
 }
 
@@ -104,7 +93,7 @@ function stopBeforeSending(
 async function sendInOrder(
 	items: readonly InputItem[],
 	checkedItems: readonly CheckedItem[],
-	context: BatchContext,
+	context: TryContext,
 ): Promise<ItemOutcome[]> {
 	const lastByOrderKey = new Map<string, Promise<ItemOutcome>>();
 	const sending = checkedItems.map(async (checkedItem, position) => {
@@ -119,27 +108,25 @@ async function sendInOrder(
 	return await Promise.all(sending);
 }
 
+/** Sends the write of an item. An outcome that no later try can change is recorded for the run. */
 async function sendWrite(
 	item: InputItem,
-	{ send }: PendingWrite,
-	context: BatchContext,
+	write: PendingWrite,
+	context: TryContext,
 ): Promise<ItemOutcome> {
 	if (context.signal.aborted) return NOT_SENT;
-	try {
-		const { json, isSent } = await send();
-		return { kind: 'done', output: [{ json }], isSent };
-	} catch (error) {
-		if (!context.continuesOnFail) context.controller.abort();
-		return createFailedOutcome(item, error, context);
-	}
+	const outcome = await write.send().then(
+		({ json, isSent }): ItemOutcome => ({ kind: 'done', output: [{ json }], isSent }),
+		(error: unknown) => stopAfterFailure(error, item, context),
+	);
+	if (isFinal(outcome)) context.run.finalOutcomes.set(item.index, outcome);
+	return outcome;
 }
 
-/** Returns the outcome of an item that failed. If its request was still waiting when the try stopped, it was not sent. */
-function createFailedOutcome(
-	item: InputItem,
-	error: unknown,
-	{ signal }: BatchContext,
-): ItemOutcome {
-	if (isCanceled(error) && signal.aborted) return NOT_SENT;
+/** Stops a node that does not continue, and returns the outcome of the item that failed. */
+function stopAfterFailure(error: unknown, item: InputItem, context: TryContext): ItemOutcome {
+	// the request still waited when the try stopped
+	if (hasReason(error, 'canceled') && context.signal.aborted) return NOT_SENT;
+	if (!context.continuesOnFail) context.controller.abort();
 	return { kind: 'failed', error: toItemError(error, item) };
 }

@@ -7,9 +7,7 @@ import type {
 import type { Account } from '../api/account';
 import type { Endpoint } from '../api/endpoints';
 import { mayHaveActed, type NodeError } from '../api/errors';
-import { isRecord } from '../api/records';
 import type { ItemRequest, PreparedItem } from './operation';
-import type { SharedData } from './sharedData';
 
 /** An input item that n8n has handed over in a try, with what to do, or why its parameters are invalid. */
 export type InputItem = {
@@ -26,18 +24,44 @@ export type InputItem = {
 export type ItemOutcome =
 	/** `isSent` is false if the operation only reads, or if the item was skipped or previewed. */
 	| { kind: 'done'; output: INodeExecutionData[]; isSent: boolean }
+	/** The check found the item's parameters, credential or answers invalid, or no such form or response. */
+	| { kind: 'invalid'; error: NodeError }
+	/** Something else failed, such as the request. */
 	| { kind: 'failed'; error: NodeError }
 	/** Another item failed before, or the execution was canceled. */
 	| { kind: 'notSent' };
 
-/** An item that was sent if its outcome is done, and may have been sent if its outcome is failed. */
-export type FinalItem = { item: InputItem; outcome: ItemOutcome };
+/** The outcomes of the items of a try. */
+export type Outcomes = ReadonlyMap<InputItem, ItemOutcome>;
 
 /** Whether the service has taken the item, or may have: then no later try sends the item again. */
 export function isFinal(outcome: ItemOutcome): boolean {
 	if (outcome.kind === 'failed') return mayHaveActed(outcome.error);
 	return outcome.kind === 'done' && outcome.isSent;
 }
+
+/** What the items of a try have in common. */
+export type TryContext = {
+	/** How many items n8n hands over. */
+	total: number;
+	/** How many items n8n hands over without a pause (Batching); undefined for all. */
+	batchSize: number | undefined;
+	/** Whether the other items are sent after an item failed. */
+	continuesOnFail: boolean;
+	/** Stops the try. */
+	controller: AbortController;
+	/** Aborts when the try stops or the execution is canceled: requests that wait are then not sent. */
+	signal: AbortSignal;
+	/** The run of the try: what all tries of one execution of the node share (Retry On Fail). */
+	run: {
+		/** See `ItemRequest`. */
+		readonly shared: Map<string, unknown>;
+		/** The outcomes that no later try can change, by the index of the item. */
+		readonly finalOutcomes: Map<number, ItemOutcome>;
+		/** Settles when all batches that have started are processed. */
+		batches: Promise<unknown>;
+	};
+};
 
 /**
  * Creates the request of an item from the request that n8n has composed. The base URL is the one of the item's
@@ -46,20 +70,18 @@ export function isFinal(outcome: ItemOutcome): boolean {
 export function createItemRequest(
 	{ n8n, index, endpoint, composedRequest }: InputItem,
 	account: Account,
-	shared: SharedData,
-	signal: AbortSignal,
+	{ run, signal }: TryContext,
 ): ItemRequest {
-	const { url, qs, body, ...options } = composedRequest;
-	const httpOptions = omit(options, 'baseURL');
+	const { url, qs, ...options } = composedRequest;
+	const httpOptions = omit(options, 'baseURL', 'body');
 	const query = new URLSearchParams(omitBy(qs, isNil) as Record<string, string>);
 	return {
 		context: { n8n, account, priority: 'low', itemIndex: index, signal, httpOptions },
 		target: {
 			endpoint,
 			url: `${account.baseUrl}${url}${query.size > 0 ? `?${query.toString()}` : ''}`,
-			body: isRecord(body) ? body : undefined,
 		},
-		shared,
+		shared: run.shared,
 	};
 }
 

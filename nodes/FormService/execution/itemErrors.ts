@@ -1,69 +1,60 @@
 import { compact, groupBy, map, partition, sortBy, upperFirst } from 'lodash';
-import { NodeOperationError } from 'n8n-workflow';
-import {
-	asNodeError,
-	createInputError,
-	hasReason,
-	type NodeError,
-	ServiceError,
-} from '../api/errors';
+import { asNodeError, InputError, type NodeError, ServiceError } from '../api/errors';
 import { asSentence } from '../api/errorTexts';
 import {
 	createFormNotFoundError,
 	getSelectedFormName,
 	isFormNotFoundError,
 } from '../parameters/formId';
-import type { FinalItem, InputItem } from './inputItem';
+import { isFinal, type InputItem, type Outcomes } from './inputItem';
 
 /** The errors of items. */
 
 /**
- * Whether an error is about the item itself, so that it is listed with those of the other items: its parameters
- * or its credential are invalid, or what it asks for does not exist. A web page with status 404 is about the address.
+ * Returns the error of an item. If a form that was chosen from the list is not found, the error names the form. A
+ * request for several items fails without the number of an item, so each item gets a copy of the error.
  */
-export function isInvalidItemError(error: unknown): boolean {
-	return error instanceof NodeOperationError || hasReason(error, 'notFound');
-}
-
-/** Returns the error of an item. If a form that was chosen from the list is not found, the error names the form. */
 export function toItemError(error: unknown, item: InputItem): NodeError {
 	const { n8n, index: itemIndex } = item;
 	const node = n8n.getNode();
 	const { formId = '' } = ('prepared' in item && item.prepared.ids) || {};
 	const isSelected = getSelectedFormName(node, formId) !== undefined;
-	return isSelected && isFormNotFoundError(error)
-		? createFormNotFoundError(node, formId, { itemIndex })
-		: asNodeError(node, error, itemIndex);
+	if (isSelected && isFormNotFoundError(error)) {
+		return createFormNotFoundError(node, formId, { itemIndex });
+	}
+	if (!(error instanceof ServiceError)) return asNodeError(node, error, itemIndex);
+	const { message, description } = error;
+	return error.withText({ message, description: description ?? '' }, itemIndex);
 }
 
+/** An item that its check found invalid. */
+type InvalidItem = { item: InputItem; error: NodeError };
+
 /**
- * Returns the error of the first invalid item, which lists all of them, a line for each reason. If one item is
- * invalid, or all items are invalid for the same reason, the reason is the message.
+ * Returns the error of the first invalid item, which lists all of them. If one item is invalid, or all items are
+ * invalid for the same reason, the reason is the message.
  *
  * @param invalidItems at least one item with its error
  * @param total how many items the run has
  */
 export function createInvalidItemsError(
-	invalidItems: ReadonlyArray<{ item: InputItem; error: NodeError }>,
+	invalidItems: readonly InvalidItem[],
 	total: number,
 ): NodeError {
 	const [{ item: firstItem, error }] = invalidItems;
 	const { message, description, node, failure } = error;
 	const count = invalidItems.length;
 	const createError = (text: { message: string; description: string }) =>
-		createInputError(node, { ...text, itemIndex: firstItem.index, failure });
+		new InputError(node, { ...text, itemIndex: firstItem.index, failure });
 	if (count === 1) {
 		if (error instanceof ServiceError) return error;
 		const texts = [describeItemNumber(firstItem, total), description];
 		return createError({ message, description: compact(texts).join('\n') });
 	}
-	const groups = Object.entries(groupBy(invalidItems, (entry) => formatErrorText(entry.error)));
-	if (count === total && groups.length === 1) {
+	const lines = listByShownText(invalidItems);
+	if (count === total && lines.length === 1) {
 		return createError({ message, description: description ?? '' });
 	}
-	const lines = groups.map(
-		([text, entries]) => `${upperFirst(formatItemRanges(map(entries, 'item')))}: ${text}`,
-	);
 	const haveRows = invalidItems.every(({ item }) => item.row !== undefined);
 	const help = haveRows ? '' : 'n8n counts items from 0.';
 	return createError({
@@ -72,34 +63,41 @@ export function createInvalidItemsError(
 	});
 }
 
-/** How many items a run has, and the items that were or may have been sent. */
-type SendProgress = { total: number; finalItems: readonly FinalItem[] };
+/**
+ * Lists invalid items, a line for each text: "Rows 3, 5: 'Form' is empty." Items are joined by the shown text and by
+ * nothing else, because a second line with the same text would tell the user nothing.
+ */
+function listByShownText(invalidItems: readonly InvalidItem[]): string[] {
+	const groups = Object.entries(groupBy(invalidItems, ({ error }) => formatErrorText(error)));
+	return groups.map(([text, entries]) => {
+		return `${upperFirst(formatItemRanges(map(entries, 'item')))}: ${text}`;
+	});
+}
 
 /**
  * Creates the error that stops the node, for its item. It says what a person must know before the items are run
- * again. A copy: items can share a request, and with it an error.
+ * again.
+ *
+ * @param outcomes the outcomes of all items
  */
-export function createStopError(
-	error: NodeError,
-	item: InputItem,
-	progress: SendProgress,
-): NodeError {
+export function createStopError(error: NodeError, item: InputItem, outcomes: Outcomes): NodeError {
 	const { n8n, index: itemIndex, endpoint } = item;
 	const { message, failure } = error;
-	const canAddAgain = endpoint.effect.kind === 'nonIdempotent' && progress.finalItems.length > 0;
+	const finalOutcomes = [...outcomes].filter(([, outcome]) => isFinal(outcome));
+	const canAddAgain = endpoint.effect.kind === 'nonIdempotent' && finalOutcomes.length > 0;
 	const sentItems = compact([
-		describeSentItems(progress, itemIndex),
+		describeSentItems(outcomes, itemIndex),
 		canAddAgain && RETRY_ADDS_AGAIN,
 	]).join('\n');
 	if (error instanceof ServiceError) {
-		const texts = [error.description, describeItemNumber(item, progress.total), sentItems];
+		const texts = [error.description, describeItemNumber(item, outcomes.size), sentItems];
 		return error.withText({ message, description: compact(texts).join('\n') }, itemIndex);
 	}
 	const isUnsent = endpoint.effect.kind !== 'safe';
 	// what comes after a long list of invalid items is overlooked
 	const texts = [sentItems || (isUnsent && 'Nothing was sent.'), error.description];
 	const description = compact(texts).join('\n');
-	return createInputError(n8n.getNode(), { message, description, failure, itemIndex });
+	return new InputError(n8n.getNode(), { message, description, failure, itemIndex });
 }
 
 /** A retry of a whole execution is a new execution for n8n: it knows nothing of what the first one has sent. */
@@ -119,14 +117,15 @@ function describeItemNumber({ index, row }: InputItem, total: number): string {
  *
  * @param failedIndex the item whose own error says whether it may have been sent
  */
-function describeSentItems({ total, finalItems }: SendProgress, failedIndex: number): string {
-	const [sent, uncertain] = partition(finalItems, ({ outcome }) => outcome.kind === 'done');
-	const sentItems = map(sent, 'item');
-	const uncertainItems = map(uncertain, 'item').filter(({ index }) => index !== failedIndex);
+function describeSentItems(outcomes: Outcomes, failedIndex: number): string {
+	const finalOutcomes = [...outcomes].filter(([, outcome]) => isFinal(outcome));
+	const [sent, uncertain] = partition(finalOutcomes, ([, { kind }]) => kind === 'done');
+	const sentItems = sent.map(([item]) => item);
+	const uncertainItems = map(uncertain, 0).filter(({ index }) => index !== failedIndex);
 	const were = sentItems.length === 1 ? 'was' : 'were';
 	const texts = [
 		sentItems.length > 0 &&
-			`${sentItems.length} of the ${total} items ${were} already sent (${formatItemRanges(sentItems)}). Run only the other items again.`,
+			`${sentItems.length} of the ${outcomes.size} items ${were} already sent (${formatItemRanges(sentItems)}). Run only the other items again.`,
 		uncertainItems.length > 0 &&
 			`May or may not have been sent: ${formatItemRanges(uncertainItems)}. Check before you run this again.`,
 	];

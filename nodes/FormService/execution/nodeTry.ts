@@ -1,129 +1,150 @@
-import { createInputError } from '../api/errors';
+import { compact, noop } from 'lodash';
+import { NodeConnectionTypes, type IExecuteSingleFunctions } from 'n8n-workflow';
+import { InputError } from '../api/errors';
+import { isRecord } from '../api/records';
 import { processBatch } from './batch';
-import { isFinal, type FinalItem, type InputItem, type ItemOutcome } from './inputItem';
-import type { SharedData } from './sharedData';
-
-/** The state that all tries of one execution of the node share (Retry On Fail). */
-export type Run = {
-	readonly shared: SharedData;
-	/** The items that were or may have been sent, by index. No later try sends them again. */
-	readonly finalItems: Map<number, FinalItem>;
-	/** Resolves when all batches that have started are settled. */
-	batchesSettled: Promise<void>;
-	latestTry?: NodeTry;
-};
-
-/** How n8n hands over the items of a try. */
-export type TrySettings = {
-	/** How many items n8n hands over. */
-	total: number;
-	/** How many items n8n hands over without a pause (Batching); undefined for all. */
-	batchSize: number | undefined;
-	/** Whether the other items are sent after an item failed. */
-	continuesOnFail: boolean;
-	/** Aborts when the execution is canceled. */
-	cancelSignal: AbortSignal | undefined;
-};
+import {
+	readRequestOptions,
+	type InputItem,
+	type ItemOutcome,
+	type Outcomes,
+	type TryContext,
+} from './inputItem';
 
 /**
  * One time that n8n executes the node within a run. `add` takes the items that n8n hands over, and `getOutcome`
  * returns the outcome of an item. Batches are processed one after another, after those of earlier tries.
  */
 export class NodeTry {
-	private readonly receivedIndexes = new Set<number>();
-	/** The items that n8n has handed over since the last batch started. */
-	private waitingItems: InputItem[] = [];
-	private readonly outcomes = new Map<InputItem, ItemOutcome>();
-	private readonly controller = new AbortController();
-	private readonly signal: AbortSignal;
-	private readonly allSettled: Promise<void>;
-	private resolveAllSettled: (batchesSettled: Promise<void>) => void = () => {};
+	/** The items that n8n has handed over, by index. */
+	private readonly items = new Map<number, InputItem>();
+	/** The outcomes of the items whose batch has started. */
+	private readonly outcomes = new Map<InputItem, Promise<ItemOutcome>>();
+	private startedLastBatch: () => void = noop;
+	/** Resolves when the last batch has started. */
+	private readonly allStarted = new Promise<void>((resolve) => (this.startedLastBatch = resolve));
 
-	constructor(
-		private readonly run: Run,
-		readonly settings: TrySettings,
-	) {
-		const { cancelSignal } = settings;
-		const { signal } = this.controller;
-		this.signal = cancelSignal === undefined ? signal : AbortSignal.any([signal, cancelSignal]);
-		this.allSettled = new Promise((resolve) => (this.resolveAllSettled = resolve));
-	}
+	constructor(readonly context: TryContext) {}
 
 	/** Whether n8n has handed over the item with this index in this try. */
 	hasReceived(index: number): boolean {
-		return this.receivedIndexes.has(index);
+		return this.items.has(index);
 	}
 
 	/** Takes an item that n8n hands over. */
 	add(item: InputItem): void {
-		this.receivedIndexes.add(item.index);
-		this.waitingItems.push(item);
-	}
-
-	/** Stops the try, because n8n has started the next one. */
-	abort(): void {
-		this.controller.abort();
+		this.items.set(item.index, item);
 	}
 
 	/** Returns the outcome of an item. n8n asks for the first one when it has handed over the batch, which then starts. */
 	async getOutcome(item: InputItem): Promise<ItemOutcome> {
-		if (this.waitingItems.includes(item)) this.startBatch(item);
-		await this.run.batchesSettled;
-		return this.outcomes.get(item) ?? { kind: 'notSent' };
+		if (!this.outcomes.has(item)) this.startBatch();
+		return await this.outcomes.get(item)!;
 	}
 
 	/**
 	 * Waits until n8n has handed over all items, and each has an outcome. n8n listens to failures only then: an
 	 * earlier one would be an unhandled rejection. If n8n itself fails with an item, it hands over no further item,
 	 * listens to no failure, and nothing waits any longer.
-	 *
-	 * @returns the items that were or may have been sent
 	 */
-	async waitForAll(): Promise<FinalItem[]> {
-		await this.allSettled;
-		return [...this.run.finalItems.values()];
+	async waitForOutcomes(): Promise<Outcomes> {
+		await this.allStarted;
+		const entries = [...this.outcomes].map(
+			async ([item, outcome]) => [item, await outcome] as const,
+		);
+		return new Map(await Promise.all(entries));
 	}
 
-	private startBatch({ n8n }: InputItem): void {
-		const items = this.waitingItems;
-		this.waitingItems = [];
-		if (this.isBatchComplete()) {
-			this.run.batchesSettled = this.run.batchesSettled.then(async () => await this.process(items));
-		} else {
-			const error = createInputError(n8n.getNode(), UNSUPPORTED_ORDER);
-			for (const item of items) this.outcomes.set(item, { kind: 'failed', error });
-			this.controller.abort();
+	/** Starts a batch of the items that n8n has handed over since the last batch. */
+	private startBatch(): void {
+		const { run, total } = this.context;
+		const items = [...this.items.values()].filter((item) => !this.outcomes.has(item));
+		const process = this.isBatchComplete() ? processBatch : rejectBatch;
+		const batch = run.batches.then(async () => await process(items, this.context));
+		run.batches = batch;
+		for (const [position, item] of items.entries()) {
+			const outcome = batch.then((outcomes) => outcomes[position]);
+			this.outcomes.set(item, outcome);
 		}
-		if (this.receivedIndexes.size === this.settings.total) {
-			this.resolveAllSettled(this.run.batchesSettled);
-		}
+		if (this.items.size === total) this.startedLastBatch();
 	}
 
 	/** Whether n8n has handed over all items, or a whole batch. In a node that continues, items are independent. */
 	private isBatchComplete(): boolean {
-		const { total, batchSize, continuesOnFail } = this.settings;
-		const count = this.receivedIndexes.size;
+		const { total, batchSize, continuesOnFail } = this.context;
+		const count = this.items.size;
 		const isWholeBatch = batchSize !== undefined && count % batchSize === 0;
 		return continuesOnFail || isWholeBatch || count === total;
 	}
-
-	private async process(items: readonly InputItem[]): Promise<void> {
-		const { total, continuesOnFail } = this.settings;
-		const { shared, finalItems } = this.run;
-		const { controller, signal } = this;
-		const context = { total, continuesOnFail, finalItems, shared, controller, signal };
-		const outcomes = await processBatch(items, context);
-		for (const [position, item] of items.entries()) {
-			const outcome = outcomes[position];
-			this.outcomes.set(item, outcome);
-			if (isFinal(outcome)) finalItems.set(item.index, { item, outcome });
-		}
-	}
 }
 
-/** The error for an item that n8n asks for before it has handed over the other items. */
+/** Stops a try in which n8n asks for an item before it has handed over the other items. */
+async function rejectBatch(
+	items: readonly InputItem[],
+	{ controller, run }: TryContext,
+): Promise<ItemOutcome[]> {
+	controller.abort();
+	const outcomes = items.map(({ n8n, index }): ItemOutcome => {
+		const error = new InputError(n8n.getNode(), { ...UNSUPPORTED_ORDER, itemIndex: index });
+		return run.finalOutcomes.get(index) ?? { kind: 'failed', error };
+	});
+	return await Promise.resolve(outcomes);
+}
+
 const UNSUPPORTED_ORDER = {
 	message:
 		'This version of n8n passes items to nodes in an order that this package does not support',
 	description: 'Update the package, or use a version of n8n that its README names.',
 };
+
+/** The latest try of each run, by the only object that n8n passes to all items and tries of the run. */
+const latestTries = new WeakMap<object, NodeTry>();
+
+/** Returns the try of an item that n8n hands over. An item that n8n hands over again starts the next try. */
+export function joinTry(n8n: IExecuteSingleFunctions): NodeTry {
+	const { key, total } = findInput(n8n);
+	const latestTry = latestTries.get(key);
+	if (latestTry !== undefined && !latestTry.hasReceived(n8n.getItemIndex())) return latestTry;
+	latestTry?.context.controller.abort();
+	const controller = new AbortController();
+	const nextTry = new NodeTry({
+		total,
+		batchSize: readBatchSize(n8n),
+		continuesOnFail: n8n.continueOnFail(),
+		controller,
+		signal: AbortSignal.any(compact([controller.signal, n8n.getExecutionCancelSignal?.()])),
+		run: latestTry?.context.run ?? createRun(),
+	});
+	latestTries.set(key, nextTry);
+	return nextTry;
+}
+
+function createRun(): TryContext['run'] {
+	return { shared: new Map(), finalOutcomes: new Map(), batches: Promise.resolve() };
+}
+
+/** Returns how many items n8n hands over without a pause (Batching); undefined for all. */
+function readBatchSize(n8n: IExecuteSingleFunctions): number | undefined {
+	const { batchSize = 1, batchInterval = 0 } = readRequestOptions(n8n).batching?.batch ?? {};
+	return batchInterval > 0 ? Math.max(batchSize, 1) : undefined;
+}
+
+/**
+ * Finds the object that n8n hands over again with each try, and the number of its items. If an agent runs its
+ * own tools, the execution data is the agent's and the same for all calls; then the object is what the model
+ * gave for the call.
+ *
+ * @see https://github.com/n8n-io/n8n/blob/master/packages/core/src/execution-engine/node-execution-context/utils/get-input-connection-data.ts
+ */
+function findInput(n8n: IExecuteSingleFunctions): { key: object; total: number } {
+	const node = n8n.getNode();
+	const executeData = n8n.getExecuteData();
+	if (executeData.node.name !== node.name) {
+		const { json } = n8n.getInputData(0, NodeConnectionTypes.AiTool);
+		return { key: isRecord(json) ? json : {}, total: 1 };
+	}
+	const { main, ai_tool: toolInput } = executeData.data;
+	const items = (main ?? toolInput ?? [])[0] ?? [{}];
+	// with the node's setting Execute Once, n8n hands over only the first item
+	return { key: executeData, total: node.executeOnce === true ? 1 : items.length };
+}

@@ -7,7 +7,6 @@ import type {
 import type { Endpoint, Target } from '../api/endpoints';
 import type { RequestContext } from '../api/requestContext';
 import type { ParameterContext } from '../parameters/parameterContext';
-import type { SharedData } from './sharedData';
 
 /** One operation of the node. */
 export type Operation = {
@@ -28,22 +27,23 @@ export type Operation = {
 	prepare: (input: ParameterContext) => PreparedItem;
 };
 
-/** An item with valid parameters: the parts of its request, and its action. */
-export type PreparedItem = RequestParts & (PreparedRead | PreparedWrite);
-
-type RequestParts = {
-	/** The IDs in the path of the endpoint, by their `{placeholders}`: `{ formId: 'aB3xY9' }`. */
+/** An item with valid parameters: the IDs in the path of its request, and what to do. */
+export type PreparedItem = {
+	/** By the `{placeholders}` of the endpoint: `{ formId: 'aB3xY9' }`. */
 	ids?: Readonly<Record<string, string>>;
-	/** The body of the request, if it has one. */
-	body?: IDataObject;
-};
+	/**
+	 * The body that n8n composes before the item is checked. It shows what the operation sends, and is itself not
+	 * sent: `check` returns the write with the checked body.
+	 */
+	provisionalBody?: IDataObject;
+} & (PreparedRead | PreparedWrite);
 
 /** An item of an operation that only reads, such as Get Many. */
 export type PreparedRead = {
 	/**
 	 * Returns the output items.
 	 *
-	 * @throws NodeOperationError if the service has no such record, and the errors of requests
+	 * @throws InputError if the service has no such record, and the errors of requests
 	 */
 	read: (request: ItemRequest) => Promise<INodeExecutionData[]>;
 	/** The part of the output that the model of a tool selects; undefined for the whole output. */
@@ -66,21 +66,52 @@ export type PreparedWrite = {
 	 * Checks the item against the service, such as answers against the fields of the form, and returns the write.
 	 * All items of a batch are checked before the first write is sent.
 	 *
-	 * @throws NodeOperationError if the item is invalid, and the errors of requests
+	 * @throws InputError if the item is invalid, and the errors of requests
 	 */
 	check: (request: ItemRequest) => Promise<PendingWrite>;
 };
 
-/** A checked request of an item that will change something. */
+/** A write whose item has been checked. */
 export type PendingWrite = {
 	/** Writes with the same key are sent one after another, in the order of the input. */
 	orderKey?: string;
-	/** Sends the request, unless the item is skipped or previewed. */
-	send: () => Promise<WriteResult>;
+	/** Sends the request, unless the item is skipped or previewed: then `isSent` is false. */
+	send: () => Promise<{ json: IDataObject; isSent: boolean }>;
 };
 
-/** The output of a write. `isSent` is false if the item was skipped or previewed. */
-export type WriteResult = { json: IDataObject; isSent: boolean };
+/** The request that n8n has composed for an item, still without a body. */
+export type ItemRequest = {
+	context: RequestContext;
+	target: Target;
+	/** What the items of the run share. Only `shareInRun` reads and changes it. */
+	shared: Map<string, unknown>;
+};
 
-/** The request that n8n has composed for an item, with the values that the items of the run share. */
-export type ItemRequest = { context: RequestContext; target: Target; shared: SharedData };
+/**
+ * Returns a value that the items of a run share, in all tries of n8n (Retry On Fail), if they have the same account.
+ * The first item that asks for the value creates it.
+ */
+export function shareInRun<T>({ context, shared }: ItemRequest, name: string, create: () => T): T {
+	const key = `${context.account.key} ${name}`;
+	if (!shared.has(key)) shared.set(key, create());
+	return shared.get(key) as T;
+}
+
+/**
+ * Fetches a target once for all items of a run with the same account and request options. The items never change the
+ * value. The request belongs to no item, so its errors name none. A fetch that failed is repeated by the next try.
+ *
+ * @param detail distinguishes two ways to fetch one target
+ */
+export async function fetchOncePerRun<T>(
+	request: ItemRequest,
+	fetch: (context: RequestContext, target: Target) => Promise<T>,
+	detail?: unknown,
+): Promise<T> {
+	const { context, target } = request;
+	const name = JSON.stringify(['fetch', target.url, context.httpOptions, detail]);
+	const result = shareInRun<{ fetching?: Promise<T> }>(request, name, () => ({}));
+	result.fetching ??= fetch({ ...context, itemIndex: undefined }, target);
+	result.fetching.catch(() => (result.fetching = undefined));
+	return await result.fetching;
+}

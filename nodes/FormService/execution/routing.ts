@@ -11,9 +11,8 @@ import { asNodeError, type NodeError } from '../api/errors';
 import type { ParameterContext } from '../parameters/parameterContext';
 import { readRequestOptions, type InputItem } from './inputItem';
 import { createStopError, formatErrorText, toHtmlLines } from './itemErrors';
-import type { NodeTry } from './nodeTry';
+import { joinTry, type NodeTry } from './nodeTry';
 import type { Operation } from './operation';
-import { joinTry } from './run';
 import { isTool, prepareTool } from './tool';
 
 /**
@@ -31,13 +30,13 @@ import { isTool, prepareTool } from './tool';
 type RoutedOptions = IHttpRequestOptions & { routed: { nodeTry: NodeTry; item: InputItem } };
 
 /**
- * Creates the `preSend` of an operation: it checks the parameters of an item, fills the IDs into the path and
- * composes the body. It never throws, because n8n would then leave out this item alone and send the others.
+ * Creates the `preSend` of an operation. It checks the parameters of an item, and adds the IDs and a provisional body
+ * to the request. It never throws, because n8n would then leave out the item and send the others.
  */
 export function createPreSend(operation: Operation): PreSendAction {
 	return async function (options): Promise<RoutedOptions> {
 		const nodeTry = joinTry(this);
-		const item = prepareItem(this, operation, options, nodeTry.settings.total);
+		const item = prepareItem(this, operation, options, nodeTry.context.total);
 		nodeTry.add(item);
 		return { ...item.composedRequest, routed: { nodeTry, item } };
 	};
@@ -54,10 +53,8 @@ export async function sendRoutedItem(
 	if (outcome.kind === 'notSent') return [];
 	const pairedItem = { item: item.index };
 	if (outcome.kind === 'done') return outcome.output.map((entry) => ({ ...entry, pairedItem }));
-	const { total, continuesOnFail } = nodeTry.settings;
-	if (continuesOnFail) return [createFailedItem(this, outcome.error)];
-	const finalItems = await nodeTry.waitForAll();
-	const error = createStopError(outcome.error, item, { total, finalItems });
+	if (nodeTry.context.continuesOnFail) return [createFailedItem(this, outcome.error)];
+	const error = createStopError(outcome.error, item, await nodeTry.waitForOutcomes());
 	// n8n gives a model nothing but the message, and shows a description as HTML
 	const texts = isTool(this.getNode())
 		? { message: formatErrorText(error), description: '' }
@@ -82,8 +79,8 @@ function prepareItem(
 	try {
 		const input = createParameterContext(n8n, index, total);
 		const prepared = input.isTool ? prepareTool(operation, input) : operation.prepare(input);
-		const url = fillPath(endpoint, prepared.ids);
-		return { ...item, composedRequest: { ...composedRequest, url, body: prepared.body }, prepared };
+		const parts = { url: fillPath(endpoint, prepared.ids), body: prepared.provisionalBody };
+		return { ...item, composedRequest: { ...composedRequest, ...parts }, prepared };
 	} catch (error) {
 		return { ...item, composedRequest, parameterError: asNodeError(n8n.getNode(), error, index) };
 	}

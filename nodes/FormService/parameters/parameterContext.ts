@@ -1,6 +1,6 @@
 import { compact } from 'lodash';
 import type { INode, INodeExecutionData } from 'n8n-workflow';
-import { createInputError } from '../api/errors';
+import { InputError } from '../api/errors';
 import { isId, isRecord } from '../api/records';
 import { numberAsText, parseBoolean, parseNumber } from '../api/parseValues';
 import { describeFormNotFound, extractFormId, getSelectedFormName } from './formId';
@@ -36,7 +36,7 @@ export function createParameterError(
 	description?: string,
 ) {
 	const failure = { cause: 'configuration-invalid' } as const;
-	return createInputError(node, { message, description, itemIndex, failure });
+	return new InputError(node, { message, description, itemIndex, failure });
 }
 
 /**
@@ -88,6 +88,14 @@ export function createFormNotListedError(input: ParameterContext, formId: string
 	const name = getSelectedFormName(input.node, formId);
 	const { message, description } = describeFormNotFound(formId, name);
 	return createParameterError(input, message, description);
+}
+
+/** Stands for the value of an option that the user has not added. */
+const NOT_ADDED = 'option not added';
+
+/** Whether the user has added an option, whatever its value is: an expression in it can return nothing. */
+export function isOptionAdded(input: ParameterContext, name: string): boolean {
+	return input.parameter(`options.${name}`, NOT_ADDED) !== NOT_ADDED;
 }
 
 /** Reads a boolean parameter; an expression can return a text, such as `"true"`. */

@@ -11,7 +11,7 @@ import { fieldKinds } from '../api/answers/fieldKinds';
 import { sortByTime } from '../api/recordTimes';
 import { clock } from '../api/clock';
 import { endpoints, createTarget, type Target } from '../api/endpoints';
-import { createInputError } from '../api/errors';
+import { InputError } from '../api/errors';
 import type { RequestContext } from '../api/requestContext';
 import { fetchPages } from '../api/replies/fetchPages';
 import { fetchFields, listRecords } from '../api/service';
@@ -77,7 +77,7 @@ export async function fetchTestEvent(n8n: IPollFunctions): Promise<INodeExecutio
 	if (conditions.conditions.length > 0) {
 		// an example that does not meet them would mislead a person who builds on it
 		const description = `Submit a response that meets them, or remove the filters. The first ${MAX_PAGES} pages of each form were read.`;
-		throw createInputError(node, { message: 'No response meets the filters yet', description });
+		throw new InputError(node, { message: 'No response meets the filters yet', description });
 	}
 	const fields = await fetchFields(context, id, output);
 	const event = RESPONSE_EVENTS.find((one) => events.includes(one)) ?? 'responseCompleted';
@@ -155,7 +155,7 @@ async function fetchFirstPages(context: RequestContext, target: Target): Promise
 function createNoFormsError(node: INode, watch: Watch) {
 	if (watch.kind === 'chosen') return createFormNotFoundError(node, watch.formIds[0]);
 	const description = "Create a form, or remove some of 'Excluded Form Names or IDs'.";
-	return createInputError(node, { message: 'There is no form to watch', description });
+	return new InputError(node, { message: 'There is no form to watch', description });
 }
 
 /** A response that no respondent has submitted, with an answer of the right type to each field. */

@@ -105,9 +105,9 @@ async function mapAnswers(rest: N8nRest, node: INode, { answers, identifiedBy }:
 		schema: fields,
 	} as unknown as INodeParameters;
 	const options = (parameters.options ?? {}) as INodeParameters;
-	if (!('skipIfExists' in options)) return;
+	if (!('skipDuplicatesBy' in options)) return;
 	const chosen = fields.filter((field) => identifiedBy.includes(getTitle(field)));
-	parameters.options = { ...options, skipIfExists: chosen.map(({ id }) => id) };
+	parameters.options = { ...options, skipDuplicatesBy: chosen.map(({ id }) => id) };
 }
 
 /** A node of n8n's own with what was chosen: a model's credential, a workflow, the form in a sheet's row. */

@@ -80,7 +80,7 @@ async function addRows(rows: Row[], options: Partial<Drawn<typeof anyOptions>> =
 		input.push({ ...row, formId: formIds[kind], answers: { Order, Place } });
 	const given = {
 		...parameters,
-		options: skips ? { skipIfExists: ['Order'] } : {},
+		options: skips ? { skipDuplicatesBy: ['Order'] } : {},
 		requestOptions: {
 			...(batchSize && { batching: { batch: { batchSize, batchInterval } } }),
 			proxy: "={{ $json.broken === 'proxy' ? 'none' : '' }}",

@@ -105,7 +105,7 @@ it('A new node gets the newest 50 responses, simplified', () => {
 });
 
 describe('The panel of the node', () => {
-	const adding = 'options: allowOtherChoices allowMissingAnswers skipIfExists';
+	const adding = 'options: allowOtherChoices allowMissingAnswers skipDuplicatesBy';
 	const panels = `
 		response getAll | {} | formId returnAll limit status filters sort simplify options: answerKeys downloadFiles columns
 		response getAll | {"simplify": false, "returnAll": true} | formId returnAll status filters sort simplify options: downloadFiles

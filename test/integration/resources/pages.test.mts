@@ -183,7 +183,7 @@ describe('A list whose pages overlap', () => {
 				operation: 'create',
 				formId: locator(form),
 				inputMode: 'auto',
-				options: { skipIfExists: [uuid] },
+				options: { skipDuplicatesBy: [uuid] },
 			},
 			[{ json: { Email: '1@example.com' } }],
 		);

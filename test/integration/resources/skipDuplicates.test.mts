@@ -15,8 +15,8 @@ type Fields = NonNullable<Parameters<typeof service.store.addForm>[0]['fields']>
 function newForm(...fields: Fields) {
 	const { id } = service.store.addForm({ name: 'Orders', fields });
 	const uuids = service.store.fields(id).map(({ uuid }) => uuid);
-	const run = async (rows: IDataObject[], skipIfExists: unknown = [uuids[0]], goesOn = false) =>
-		await n8n.runNode({ ...addTo(id), options: { skipIfExists } } as never, itemsOf(...rows), {
+	const run = async (rows: IDataObject[], skipDuplicatesBy: unknown = [uuids[0]], goesOn = false) =>
+		await n8n.runNode({ ...addTo(id), options: { skipDuplicatesBy } } as never, itemsOf(...rows), {
 			continueOnFail: goesOn,
 		});
 	return { id, uuids, run, stored: () => service.store.responses(id) };
@@ -71,6 +71,7 @@ describe('Skip Duplicates By', () => {
 		[['Order'], { Order: '9007199254740993' }, "can't compare this item"],
 		[' , ', note, 'has an empty entry'],
 		['={{ null }}', note, 'must be a list'],
+		['={{ false }}', note, 'must be a list'],
 		[[], note, 'names no field'],
 	])('cannot be %j for the answers %j: it %s', async (names, answers, problem) => {
 		const { run } = newForm(

@@ -1,7 +1,7 @@
 import { clock } from '../clock';
 import type { Effect, Target } from '../endpoints';
 import { parseEnvelope, type Envelope } from '../envelope';
-import { createInputError } from '../errors';
+import { InputError } from '../errors';
 import { createRequestError, getAbortSignal, type RequestContext } from '../requestContext';
 import type { RequestFailure } from '../requestFailure';
 import { parseUrl } from '../url';
@@ -95,7 +95,7 @@ function narrow(failure: RequestFailure, { kind }: Effect): RequestFailure {
 function checkTarget({ n8n, account, itemIndex }: RequestContext, target: Target): Target {
 	const url = parseUrl(target.url)?.href;
 	if (url?.startsWith(`${account.baseUrl}/`)) return { ...target, url };
-	throw createInputError(n8n.getNode(), {
+	throw new InputError(n8n.getNode(), {
 		message: 'The request URL is outside the API',
 		description: 'Check the IDs in the parameters of this node.',
 		itemIndex,

@@ -1,8 +1,7 @@
 import { endpoints } from '../../api/endpoints';
 import { getFormId } from '../../api/records';
 import { listRecords } from '../../api/service';
-import type { Operation } from '../../execution/operation';
-import { fetchOncePerRun } from '../../execution/sharedData';
+import { fetchOncePerRun, type Operation } from '../../execution/operation';
 import { createFormNotListedError, readFormId } from '../../parameters/parameterContext';
 import { readOutputFields, simplifyProperties } from '../../parameters/resultParameters';
 import { formLocator } from '../../parameters/sharedProperties';

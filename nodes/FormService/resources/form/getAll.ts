@@ -1,7 +1,6 @@
 import { endpoints } from '../../api/endpoints';
 import { listRecords } from '../../api/service';
-import type { Operation } from '../../execution/operation';
-import { fetchOncePerRun } from '../../execution/sharedData';
+import { fetchOncePerRun, type Operation } from '../../execution/operation';
 import {
 	limitProperties,
 	readLimit,

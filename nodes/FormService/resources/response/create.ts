@@ -17,8 +17,7 @@ import {
 	encodeAnswers,
 	readUncheckedAnswers,
 } from './encodeAnswers';
-import { readKeyFieldNames, skipDuplicatesProperty } from './duplicateKey';
-import { fetchEqualResponses } from './equalResponses';
+import { readKeyFieldNames, skipDuplicatesProperty, skipIfDuplicate } from './skipDuplicates';
 import { fetchSharedAnswerableFields } from './sharedFields';
 
 export const responseCreate: Operation = {
@@ -123,10 +122,13 @@ export const responseCreate: Operation = {
 		const keyFieldNames = readKeyFieldNames(input);
 		return {
 			ids: { formId },
-			body: { data: unchecked.values as IDataObject },
+			provisionalBody: { data: unchecked.values as IDataObject },
 			async check(request) {
 				const fields = await fetchSharedAnswerableFields(request, formId);
 				const { data, byLabel, ignored } = encodeAnswers(input, unchecked, fields);
+				const titles = fields.map(({ uuid, title }) => [uuid.toLowerCase(), title] as const);
+				const target = { ...request.target, body: { data }, fieldTitles: new Map(titles) };
+				const add = async () => (await addResponse(request.context, target)) ?? null;
 				const createOutput = (status: 'created' | 'skipped', uuid: string | null) => ({
 					status,
 					uuid,
@@ -134,23 +136,12 @@ export const responseCreate: Operation = {
 					answers: byLabel,
 					...(ignored.length > 0 && { ignored }),
 				});
-				const titles = fields.map(({ uuid, title }) => [uuid.toLowerCase(), title] as const);
-				const target = { ...request.target, body: { data }, fieldTitles: new Map(titles) };
-				const add = async () => (await addResponse(request.context, target)) ?? null;
-				const equalResponses =
-					keyFieldNames.length > 0
-						? await fetchEqualResponses(request, input, { formId, fields, keyFieldNames, data })
-						: undefined;
+				if (keyFieldNames.length > 0) {
+					const response = { formId, fields, data, add, createOutput };
+					return await skipIfDuplicate(request, input, keyFieldNames, response);
+				}
 				return {
-					orderKey: equalResponses?.orderKey,
-					async send() {
-						const existing = equalResponses?.find();
-						if (existing !== undefined) {
-							return { json: createOutput('skipped', await existing), isSent: false };
-						}
-						const adding = equalResponses?.add(add) ?? add();
-						return { json: createOutput('created', await adding), isSent: true };
-					},
+					send: async () => ({ json: createOutput('created', await add()), isSent: true }),
 				};
 			},
 		};

@@ -16,8 +16,7 @@ import {
 } from '../../parameters/sharedProperties';
 import { readOutputFields, simplifyProperties } from '../../parameters/resultParameters';
 import { outputOptions, readResponseOutput } from '../../parameters/responseOutput';
-import type { Operation } from '../../execution/operation';
-import { fetchOncePerRun } from '../../execution/sharedData';
+import { fetchOncePerRun, type Operation } from '../../execution/operation';
 import { fetchSharedFields } from './sharedFields';
 
 /** The API has no endpoint for one response, so the response is taken from the list of its form. */

@@ -25,8 +25,7 @@ import {
 	simplifyProperties,
 } from '../../parameters/resultParameters';
 import { outputOptions, readResponseOutput } from '../../parameters/responseOutput';
-import type { Operation } from '../../execution/operation';
-import { fetchOncePerRun } from '../../execution/sharedData';
+import { fetchOncePerRun, type Operation } from '../../execution/operation';
 import { fetchSharedFields } from './sharedFields';
 
 const STATUSES = { all: 'All', complete: 'Complete', incomplete: 'Incomplete' };

@@ -6,8 +6,7 @@ import {
 } from '../../api/answers/fields';
 import { createTarget, endpoints } from '../../api/endpoints';
 import { fetchFields } from '../../api/service';
-import type { ItemRequest } from '../../execution/operation';
-import { fetchOncePerRun } from '../../execution/sharedData';
+import { fetchOncePerRun, type ItemRequest } from '../../execution/operation';
 
 /** Fetches the fields of a form, with their answer keys: one list for all items of a run. */
 export async function fetchSharedFields(

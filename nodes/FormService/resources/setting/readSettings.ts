@@ -12,6 +12,7 @@ import { extractFormId } from '../../parameters/formId';
 import {
 	createParameterError,
 	createCombinedParameterError,
+	isOptionAdded,
 	readSelectedOption,
 	readJsonObject,
 	readText,
@@ -114,9 +115,9 @@ function readFromInputItem(input: ParameterContext, formId: string): CheckedSett
 	throw createParameterError(input, 'No input field matches a setting', advice);
 }
 
-/** Returns the text of a cell that clears a setting, in small letters; undefined if the option is not there. */
+/** Returns the text of a cell that clears a setting, in small letters; undefined if the option was not added. */
 function readClearText(input: ParameterContext): string | undefined {
-	if (input.parameter('options.clearText', false) === false) return undefined;
+	if (!isOptionAdded(input, 'clearText')) return undefined;
 	const text = foldCase(readText(input, 'options.clearText', CLEAR_TEXT));
 	if (text !== '') return text;
 	throw createParameterError(

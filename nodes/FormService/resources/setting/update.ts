@@ -10,8 +10,12 @@ import {
 	type SettingChanges,
 	type SettingValues,
 } from '../../api/settings/values';
-import type { ItemRequest, Operation, WriteResult } from '../../execution/operation';
-import { fetchOncePerRun } from '../../execution/sharedData';
+import {
+	fetchOncePerRun,
+	shareInRun,
+	type ItemRequest,
+	type Operation,
+} from '../../execution/operation';
 import { isExpression } from '../../parameters/formId';
 import {
 	createFormNotListedError,
@@ -122,7 +126,7 @@ export const settingsUpdate: Operation = {
 		const update = { formId, body, ignored, unused, isPreview };
 		return {
 			ids: { formId },
-			body,
+			provisionalBody: body,
 			async check(request) {
 				const listedForm = compares ? await fetchForm(request, input, formId) : undefined;
 				return {
@@ -153,7 +157,7 @@ async function sendUpdate(
 	request: ItemRequest,
 	{ formId, body, ignored, unused, isPreview }: FormUpdate,
 	listedForm: IDataObject | undefined,
-): Promise<WriteResult> {
+): Promise<{ json: IDataObject; isSent: boolean }> {
 	const drafts = getFormDrafts(request, isPreview);
 	const form = listedForm === undefined ? {} : drafts.apply(formId, listedForm);
 	const changes = compareSettings(body, form);
@@ -211,7 +215,10 @@ async function fetchFormsById(
  * Returns what the items of the run have changed in the forms of the item's account. Previews have drafts of
  * their own, because a preview changes nothing that a later update could skip.
  */
-function getFormDrafts({ context, shared }: ItemRequest, isPreview: boolean): FormDrafts {
-	const kind = isPreview ? 'previewed' : 'updated';
-	return shared.getOrCreate(`${kind} forms of ${context.account.key}`, () => new FormDrafts());
+function getFormDrafts(request: ItemRequest, isPreview: boolean): FormDrafts {
+	return shareInRun(
+		request,
+		isPreview ? 'previewed forms' : 'updated forms',
+		() => new FormDrafts(),
+	);
 }

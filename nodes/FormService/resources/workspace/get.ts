@@ -2,8 +2,7 @@ import { pick } from 'lodash';
 import { endpoints } from '../../api/endpoints';
 import { removeSecrets } from '../../api/records';
 import { getWorkspace } from '../../api/service';
-import type { Operation } from '../../execution/operation';
-import { fetchOncePerRun } from '../../execution/sharedData';
+import { fetchOncePerRun, type Operation } from '../../execution/operation';
 import {
 	readOutputFields,
 	readSimplify,

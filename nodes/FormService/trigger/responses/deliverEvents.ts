@@ -8,7 +8,7 @@ import {
 import type { FormField } from '../../api/answers/fields';
 import { hasUnmatchedAnswers } from '../../api/answers/matchAnswers';
 import { yieldIfDue } from '../../api/clock';
-import { createInputError } from '../../api/errors';
+import { InputError } from '../../api/errors';
 import { getSelectedFormName } from '../../parameters/formId';
 import { findFormName } from '../formNames';
 import type { OutputItem, PollContext } from '../pollContext';
@@ -114,7 +114,7 @@ export function createConditionError(
 	node: INode,
 	{ message, description }: { message: string; description: string },
 ) {
-	return createInputError(node, {
+	return new InputError(node, {
 		message,
 		description: `${description} Fetch Test Event and publishing show this error as well. No response is lost meanwhile.`,
 		failure: { cause: 'configuration-invalid' },

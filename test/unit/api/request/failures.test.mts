@@ -2,7 +2,7 @@ import { OperationalError, UserError } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import { createAccount } from '../../../../nodes/FormService/api/account.ts';
 import { endpoints, type Endpoint } from '../../../../nodes/FormService/api/endpoints.ts';
-import { createInputError } from '../../../../nodes/FormService/api/errors.ts';
+import { InputError } from '../../../../nodes/FormService/api/errors.ts';
 import { formatTime } from '../../../../nodes/FormService/api/errorTexts.ts';
 import { parseReply } from '../../../../nodes/FormService/api/request/callApi.ts';
 import {
@@ -167,7 +167,7 @@ it('an error after which a response may be there has no code that makes n8n repl
 
 it('an error in an input keeps its words, also where n8n would find the code of a system error', () => {
 	const message = "'deletePermission' is no field of the form";
-	expect(createInputError({} as never, { message }).message).toBe(message);
+	expect(new InputError({} as never, { message }).message).toBe(message);
 });
 
 it('n8n stores no more of a failed request than its texts, its status and its cause', () => {

@@ -1,0 +1,226 @@
+import type { IDataObject, INodeProperties } from 'n8n-workflow';
+import { isBlank, normalizeAnswer } from '../../api/answers/fieldKinds';
+import { findField, type AnswerableField } from '../../api/answers/fields';
+import { matchAnswers, type MatchedAnswer } from '../../api/answers/matchAnswers';
+import { yieldIfDue } from '../../api/clock';
+import { createTarget, endpoints } from '../../api/endpoints';
+import { mayHaveActed } from '../../api/errors';
+import { parseBoolean } from '../../api/parseValues';
+import { getId } from '../../api/records';
+import { listRecords } from '../../api/service';
+import {
+	fetchOncePerRun,
+	shareInRun,
+	type ItemRequest,
+	type PendingWrite,
+} from '../../execution/operation';
+import {
+	createParameterError,
+	isOptionAdded,
+	readTextList,
+	type ParameterContext,
+} from '../../parameters/parameterContext';
+import type { EncodedAnswers } from './encodeAnswers';
+
+/** Skip Duplicates By: recognizes a response by its answers to the key fields, its duplicate key. */
+
+const SKIP_DUPLICATES = 'Skip Duplicates By';
+
+export const skipDuplicatesProperty: INodeProperties = {
+	displayName: SKIP_DUPLICATES,
+	name: 'skipDuplicatesBy',
+	type: 'multiOptions',
+	default: [],
+	description:
+		'Skip an item if a complete response, or an earlier item of the run, has the same answers to all these fields. Uses one more request per form and run. Choose from the list, or specify IDs using an <a href="https://docs.n8n.io/code/expressions/">expression</a>.',
+	typeOptions: { loadOptionsMethod: 'getFieldOptions', loadOptionsDependsOn: ['formId.value'] },
+};
+
+const CHOOSE_FIELDS =
+	'Choose fields of the form that take one answer and share their label with no other field, or remove the option.';
+
+/**
+ * Reads the names of the key fields; none if the option was not added.
+ *
+ * @throws InputError if the option cannot be understood
+ */
+export function readKeyFieldNames(input: ParameterContext): string[] {
+	if (!isOptionAdded(input, skipDuplicatesProperty.name)) return [];
+	const names = readTextList(input, `options.${skipDuplicatesProperty.name}`, SKIP_DUPLICATES);
+	if (names.length > 0) return names;
+	throw createParameterError(input, `'${SKIP_DUPLICATES}' names no field`, CHOOSE_FIELDS);
+}
+
+/** The ID of a response; null if the service gives none. */
+type ResponseId = string | null;
+
+/** A checked response that has not been added. */
+type NewResponse = {
+	formId: string;
+	fields: readonly AnswerableField[];
+	data: EncodedAnswers['data'];
+	/** Adds the response. */
+	add: () => Promise<ResponseId>;
+	/** Returns the output for the response, or for the equal response that exists. */
+	createOutput: (status: 'created' | 'skipped', id: ResponseId) => IDataObject;
+};
+
+/**
+ * Returns the write of an item that is skipped if an equal response exists, or was added by an earlier item of the
+ * run. The complete responses of the form are fetched once for all items. The write looks for an equal response only
+ * when it is sent: by then, equal earlier items have been sent, since they have the same order key.
+ *
+ * @throws InputError if the item or a response cannot be compared, and the errors of requests
+ */
+export async function skipIfDuplicate(
+	request: ItemRequest,
+	input: ParameterContext,
+	keyFieldNames: readonly string[],
+	{ formId, fields, data, add, createOutput }: NewResponse,
+): Promise<PendingWrite> {
+	const keyFields = findKeyFields(input, keyFieldNames, fields);
+	const key = computeItemKey(input, keyFields, data);
+	const existing = await fetchExisting(request, formId, fields, keyFields);
+	if ('problem' in existing) throw createNotComparableError(input, existing);
+	const name = JSON.stringify(['added', formId, keyFields.map(({ uuid }) => uuid)]);
+	const added = shareInRun(request, name, () => new Map<string, Promise<ResponseId>>());
+	return {
+		orderKey: `${formId} ${key}`,
+		async send() {
+			// fails if it is unknown whether an earlier item has added the response
+			const id = existing.ids.get(key) ?? (await added.get(key));
+			if (id !== undefined) return { json: createOutput('skipped', id), isSent: false };
+			const adding = add();
+			added.set(key, adding);
+			adding.catch((error: unknown) => {
+				if (!mayHaveActed(error)) added.delete(key);
+			});
+			return { json: createOutput('created', await adding), isSent: true };
+		},
+	};
+}
+
+/**
+ * Finds the key fields by their names.
+ *
+ * @throws InputError if a name is no field of the form, or the field cannot be compared
+ */
+function findKeyFields(
+	input: ParameterContext,
+	names: readonly string[],
+	fields: readonly AnswerableField[],
+): AnswerableField[] {
+	return names.map((name) => {
+		const field = findField(name, fields);
+		if (field !== undefined && isComparable(field, fields)) return field;
+		const message = `'${SKIP_DUPLICATES}' can't compare "${field?.title ?? name}"`;
+		throw createParameterError(input, message, CHOOSE_FIELDS);
+	});
+}
+
+/** Whether responses can be recognized by a field: a service lists files and several choices in various ways. */
+function isComparable(
+	{ kind, label }: AnswerableField,
+	fields: readonly AnswerableField[],
+): boolean {
+	const isShared = fields.filter((field) => field.label === label).length > 1;
+	return !isShared && kind !== 'file' && kind !== 'multipleChoice';
+}
+
+/** What cannot be compared, such as `response 5f0c…`, and the problem as the start of a sentence. */
+type NotComparable = { subject: string; problem: string };
+
+/** Creates the error for an item that cannot be compared, or that a response cannot be compared with. */
+function createNotComparableError(input: ParameterContext, { subject, problem }: NotComparable) {
+	const advice =
+		'This item was not added. Choose other fields, or find duplicates with Response: Get Many.';
+	const message = `'${SKIP_DUPLICATES}' can't compare ${subject}`;
+	return createParameterError(input, message, `${problem}. ${advice}`);
+}
+
+/**
+ * Computes the duplicate key of an item from its answers to the key fields.
+ *
+ * @throws InputError if there is no answer to a key field, or one that cannot be compared
+ */
+function computeItemKey(
+	input: ParameterContext,
+	keyFields: readonly AnswerableField[],
+	data: EncodedAnswers['data'],
+): string {
+	const missing = keyFields.find(({ uuid }) => data[uuid] === undefined);
+	if (missing !== undefined) {
+		const problem = `"${missing.title}" has no answer. '${SKIP_DUPLICATES}' compares this field`;
+		throw createParameterError(input, problem);
+	}
+	const answers = keyFields.map(({ uuid }) => data[uuid]);
+	const result = computeDuplicateKey(keyFields, answers);
+	if ('key' in result) return result.key;
+	throw createNotComparableError(input, { ...result, subject: 'this item' });
+}
+
+/** Computes a text that is the same for the same answers to the key fields: `["ada@example.com","42"]`. */
+function computeDuplicateKey(
+	keyFields: readonly AnswerableField[],
+	answers: readonly unknown[],
+): { key: string } | { problem: string } {
+	const spellings = keyFields.map((field, index) => normalizeAnswer(field, answers[index]));
+	const unclearField = keyFields[spellings.indexOf(undefined)];
+	return unclearField === undefined
+		? { key: JSON.stringify(spellings) }
+		: { problem: `The answer to "${unclearField.title}" has an unclear spelling` };
+}
+
+/** The IDs of the complete responses of a form by their duplicate keys, or why a response has no key. */
+type ExistingResponses = { ids: ReadonlyMap<string, ResponseId> } | NotComparable;
+
+/** Fetches the complete responses of a form, once for all items of the run with the same key fields. */
+async function fetchExisting(
+	request: ItemRequest,
+	formId: string,
+	fields: readonly AnswerableField[],
+	keyFields: readonly AnswerableField[],
+): Promise<ExistingResponses> {
+	const query = { incomplete: 'false' };
+	const target = createTarget(request.context.account, endpoints.listResponses, { formId }, query);
+	return await fetchOncePerRun(
+		{ ...request, target },
+		async (context) => await indexResponses(await listRecords(context, target), fields, keyFields),
+		keyFields.map(({ uuid }) => uuid),
+	);
+}
+
+/**
+ * Indexes complete responses by their duplicate keys. The service may ignore the filter (specification, section
+ * 4, rule 1), so incomplete responses are left out here as well.
+ */
+async function indexResponses(
+	records: readonly IDataObject[],
+	fields: readonly AnswerableField[],
+	keyFields: readonly AnswerableField[],
+): Promise<ExistingResponses> {
+	const ids = new Map<string, ResponseId>();
+	for (const record of records) {
+		await yieldIfDue();
+		if (parseBoolean(record.is_incomplete) === true) continue;
+		const id = getId(record) ?? null;
+		const subject = `response ${id ?? 'without ID'}`;
+		const { answers: allAnswers, byFieldIndex, problem } = matchAnswers(record, fields);
+		if (problem !== undefined) return { subject, problem };
+		const answers = keyFields.map(({ index }) => byFieldIndex[index]?.value);
+		if (answers.some(isBlank)) {
+			// each item has all answers, so it differs from a response without one of them
+			if (!allAnswers.some(isUnmatched)) continue;
+			return { subject, problem: 'Its answers may have an earlier label' };
+		}
+		const result = computeDuplicateKey(keyFields, answers);
+		if ('problem' in result) return { ...result, subject };
+		if (!ids.has(result.key)) ids.set(result.key, id);
+	}
+	return { ids };
+}
+
+/** Whether an answer may be that of a field under an earlier label. */
+function isUnmatched({ field, uuid, value }: MatchedAnswer): boolean {
+	return field === undefined && uuid === undefined && !isBlank(value);
+}
