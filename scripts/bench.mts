@@ -1,4 +1,4 @@
-/** Measures what the trigger costs its users, and writes docs/benchmarks.md. */
+/** Measures the time and memory of the trigger, and writes docs/benchmarks.md. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
@@ -16,16 +16,16 @@ import { root } from './lib/paths.mts';
 const ROUNDS = 9;
 const LABELS = ['Name', 'Email', 'Message', 'Phone', 'Comment'];
 
-/** What a measuring process gets to know. */
+/** The task of a measuring process. */
 type Task = { account: Account; formId: string; events: string[] };
 
-/** Milliseconds of processor time, and bytes. */
+/** The results: processor time in milliseconds, and bytes. */
 type Measured = Record<'bodyBytes' | 'parseMs' | 'pollMs' | 'memoryBytes' | 'stateBytes', number>;
 
 const formatMs = (ms: number) => `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`;
 const formatMegabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
 
-/** The median of milliseconds of all processors that a piece of work takes in this process. */
+/** Returns the median of the processor time that a piece of work takes in this process, in milliseconds. */
 async function measureRounds(work: () => unknown): Promise<number> {
 	const times: number[] = [];
 	for (let round = 0; round < ROUNDS; round++) {
@@ -37,7 +37,7 @@ async function measureRounds(work: () => unknown): Promise<number> {
 	return lodash.sortBy(times)[ROUNDS >> 1];
 }
 
-/** Polls a list with the built trigger on n8n's own classes; each poll but the first two finds a new response. */
+/** Polls a list with the built trigger and n8n's classes. Each poll after the first two finds a new response. */
 async function measurePoll({ account, formId, events }: Task): Promise<Measured> {
 	const { runPoll } = n8nFor(account);
 	const options = { requestsPerDay: 1_000_000 };
@@ -46,7 +46,7 @@ async function measurePoll({ account, formId, events }: Task): Promise<Measured>
 		const { items } = await runPoll(parameters, { staticData, workflowId });
 		const count = items?.length ?? 0;
 		if (count !== expected) throw new Error(`${count} items came, not ${expected}`);
-		// until the next poll is due
+		// wait until the next poll is due
 		await time.sleep(600_000);
 	};
 
@@ -63,7 +63,7 @@ async function measurePoll({ account, formId, events }: Task): Promise<Measured>
 	return { bodyBytes: body.length, parseMs, pollMs, memoryBytes, stateBytes };
 }
 
-/** Measures in a process of its own, with the stand-in for the service in this one. */
+/** Measures in a child process. The stand-in for the service runs in this process. */
 async function measureApart(size: number, events: string[]): Promise<Measured> {
 	const limits = { perMinute: 1_000_000, perDay: 1_000_000 };
 	const { store, faults, token, baseUrl, close } = await startService({ ...limits, seed: false });
@@ -74,7 +74,7 @@ async function measureApart(size: number, events: string[]): Promise<Measured> {
 		const createdAt = new Date(1_700_000_000_000 + number * 60_000).toISOString();
 		store.addResponse(formId, { answers: lodash.zipObject(LABELS, texts), createdAt });
 	};
-	// the second request finds the list in its size, and each one after it a response more
+	// from the second request on, the list has its full size, and each request adds a response
 	const counts = [1, ...lodash.range(size, size + ROUNDS + 1)];
 	const fill = () => {
 		const before = store.responses(formId).length;
@@ -95,7 +95,7 @@ async function measureApart(size: number, events: string[]): Promise<Measured> {
 	return measured;
 }
 
-/** The rows of the table. */
+/** Returns the rows of the table. */
 async function measurePolls(): Promise<string[][]> {
 	const rows: string[][] = [];
 	for (const size of [1_000, 10_000, 100_000]) {

@@ -1,6 +1,6 @@
 /**
- * Writes what is generated: the tables in README.md, examples/README.md and docs/settings.md, errorTexts.md, and the versions of
- * n8n wherever they are named. `--check` writes nothing and names the files that are outdated.
+ * Writes the generated parts of files: the tables in README.md, examples/README.md and docs/settings.md,
+ * errorTexts.md, and the versions of n8n. `--check` writes nothing and names the outdated files.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,13 +10,13 @@ import { broughtByN8n, withN8nVersions } from './lib/n8n/install.mts';
 import { root } from './lib/paths.mts';
 import { updateExamples, updateReadme, updateSettings } from './references.mts';
 
-/** The generated files by path: what makes their text up to date. */
+/** The functions that update generated files, by path. */
 const files: Record<string, (text: string) => Promise<string> | string> = {
 	'README.md': async (text) => await formatMarkdown(withN8nVersions(updateReadme(text))),
 	'examples/README.md': async (text) => await formatMarkdown(await updateExamples(text)),
 	'docs/settings.md': async (text) => await formatMarkdown(updateSettings(text)),
 	'.github/ISSUE_TEMPLATE/bug.yml': withN8nVersions,
-	// the tests run the nodes on the classes of the newest n8n
+	// the tests run the nodes with the classes of the newest n8n
 	'package.json': (text) =>
 		text.replaceAll(
 			/"(n8n-core|n8n-workflow)": "\d[^"]*"/g,
@@ -38,7 +38,7 @@ for (const [path, update] of Object.entries(files)) {
 	}
 }
 if (!isCheck) {
-	// `--check` leaves errorTexts.md to its own test, which has to run every error for it
+	// only its test can write errorTexts.md, because it has to cause every error
 	const test = join('test', 'integration', 'api', 'errorTexts.test.mts');
 	const env = { WRITE_ERROR_TEXTS: 'true' };
 	await run('vitest', ['run', '--project', 'integration', test], { show: true, env });

@@ -8,7 +8,7 @@ import { exampleFiles, readExample } from './lib/n8n/examples.mts';
 
 const load = createRequire(`${await compiledSources()}/`);
 
-/** The operations of the node: resource, name, and what each does. */
+/** Lists the operations of the node: resource, name and description. */
 function listOperations(): string[][] {
 	const file = './nodes/FormService/FormService.node.js';
 	const { FormService } = load(file) as { FormService: new () => INodeType };
@@ -26,7 +26,7 @@ function listOperations(): string[][] {
 		});
 }
 
-/** The examples: the title as a link, and the first sentence of the note. */
+/** Lists the examples: the title as a link, and the first sentence of the note. */
 async function listExamples(): Promise<string[][]> {
 	const rows = (await exampleFiles()).map(async (file) => {
 		const { nodes } = await readExample(file);
@@ -37,14 +37,14 @@ async function listExamples(): Promise<string[][]> {
 	return await Promise.all(rows);
 }
 
-/** The events of the trigger. */
+/** Lists the events of the trigger. */
 function listEvents(): string[][] {
 	const watched = load('./nodes/FormService/parameters/triggerEvents.js') as typeof Watched;
 	const events = watched.TRIGGER_EVENTS.map((event) => watched.eventTable[event]);
 	return events.map(({ name, description }) => [name, description]);
 }
 
-/** The settings that the node knows. */
+/** Lists the settings that the node knows. */
 function listSettings(): string[][] {
 	const file = './nodes/FormService/api/settings/settings.js';
 	const { describeAllowedValues, settings } = load(file) as typeof Settings;
@@ -66,17 +66,17 @@ function replaceTable(text: string, name: string, head: string[], rows: string[]
 	return text.replace(comments, () => section);
 }
 
-/** README.md with its tables of operations and events. */
+/** Updates the tables of operations and events in README.md. */
 export function updateReadme(text: string): string {
 	const operations = ['Resource', 'Operation', 'What it does'];
 	const updated = replaceTable(text, 'operations', operations, listOperations());
 	return replaceTable(updated, 'events', ['**Trigger On**', 'What has happened'], listEvents());
 }
 
-/** examples/README.md with its table of examples. */
+/** Updates the table of examples in examples/README.md. */
 export const updateExamples = async (text: string) =>
 	replaceTable(text, 'examples', ['Example', 'What it does'], await listExamples());
 
-/** docs/settings.md with its table of settings. */
+/** Updates the table of settings in docs/settings.md. */
 export const updateSettings = (text: string) =>
 	replaceTable(text, 'settings', ['Setting', 'In the editor', 'Values'], listSettings());

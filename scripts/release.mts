@@ -1,6 +1,6 @@
 /**
- * Releases the version that CHANGELOG.md describes first: checks the package, commits the version to
- * package.json, and pushes a tag, with which publish.yml publishes.
+ * Releases the first version in CHANGELOG.md: checks the package, commits the version to package.json, and
+ * pushes a tag. The tag starts publish.yml, which publishes.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ const changelog = await readFile(join(root, 'CHANGELOG.md'), 'utf8');
 const [, heading = ''] = /^## (.*)$/m.exec(changelog) ?? [];
 const [, version] = /^(\d+\.\d+\.\d+) \(\d{4}-\d\d-\d\d\)$/.exec(heading) ?? [];
 
-/** Why nothing can be released now. */
+/** Returns why no version can be released now. */
 async function findObstacle(): Promise<string | undefined> {
 	if (!version) return `CHANGELOG.md begins with "${heading}", not with a version and its date`;
 	const tag = `refs/tags/${version}`;
@@ -31,7 +31,7 @@ if (!version || obstacle) {
 }
 await run('node', ['scripts/checkOwner.mjs']);
 await run('npm', ['run', 'verify'], { show: true });
-// the same version as before is that of the first release, or of one that could not be pushed
+// the version is unchanged for the first release, and after a failed push
 await run('npm', ['version', version, '--allow-same-version', '--tag-version-prefix=']);
 await git('push', '--atomic', 'origin', 'main', version);
 console.log(`Pushed ${version}. On GitHub, publish.yml waits for your approval after the tests.`);

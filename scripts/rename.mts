@@ -1,9 +1,9 @@
 /**
- * Gives the package the name of its service, in all files and file names:
+ * Names the service in all files and file names:
  *
  *   npm run rename -- "Acme Forms" https://acme.example
  *
- * Saved workflows name the package and its nodes, so this is for the time before the first release.
+ * Saved workflows contain the name of the package and its nodes, so run this script before the first release.
  */
 import { mkdir, readFile, rename, rmdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -14,7 +14,7 @@ import { root } from './lib/paths.mts';
 const CURRENT_NAME = 'Form Service';
 const CURRENT_ADDRESS = 'https://form-service.example.com';
 
-/** The spellings of a name: in texts, and of classes, variables, constants, packages and paths. */
+/** Returns the spellings of a name: in texts, and of classes, variables, constants, packages and paths. */
 function spell(name: string): string[] {
 	const words = name.split(' ').map((word) => word[0].toUpperCase() + word.slice(1));
 	const joined = words.join('');
@@ -52,7 +52,7 @@ for (const path of (await run('git', ['ls-files'])).trim().split('\n')) {
 	await rename(from, to);
 	emptiedFolders.add(dirname(from));
 }
-// a folder comes after those in it; one that still has files stays
+// subfolders first; a folder that still has files stays
 const folders = [...emptiedFolders].sort((a, b) => b.length - a.length);
 for (const folder of folders) await rmdir(folder).catch(() => undefined);
 console.log(`The service is called ${name}. Replace the icons and pictures, and read the changes:

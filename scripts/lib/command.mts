@@ -8,7 +8,7 @@ import { root } from './paths.mts';
 
 const tools = join(root, 'node_modules', '.bin');
 
-/** The environment for commands: Node 24 and the project's tools come first. */
+/** Returns the environment for commands. Node 24 and the project's tools come first in the PATH. */
 export const environment = (more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv => ({
 	...process.env,
 	PATH: `${tools}${delimiter}${process.env.PATH}`,
@@ -18,13 +18,14 @@ export const environment = (more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv => 
 type Options = { cwd?: string; env?: NodeJS.ProcessEnv; show?: boolean };
 
 /**
- * Runs a command to its end and gives what it wrote.
- * @throws Error with the end of its output when it cannot start or its exit code is not 0
+ * Runs a command and returns its output.
+ *
+ * @throws Error with the end of the output if the command cannot start or its exit code is not 0
  */
 export async function run(command: string, args: string[], options: Options = {}): Promise<string> {
 	const child = spawn(command, args, {
 		cwd: options.cwd ?? root,
-		// without it some tools draw spinners into what they write
+		// without CI, some tools write spinners to their output
 		env: environment({ CI: 'true', ...options.env }),
 		stdio: ['ignore', 'pipe', 'pipe'],
 		shell: process.platform === 'win32',
@@ -48,12 +49,16 @@ export async function run(command: string, args: string[], options: Options = {}
 	throw new Error(`\`${command} ${args.join(' ')}\` ended with ${code}${tail}`);
 }
 
-/** Ends its own process group when fd 3 ends, and becomes the program of its arguments. */
+/**
+ * The shell script kills its process group when file descriptor 3 closes, and then becomes the program of its
+ * arguments.
+ */
 const WATCH = '(read -r _ <&3; kill -KILL 0) >/dev/null 2>&1 & exec "$@" 3<&-';
 
 /**
- * Starts a program in a process group of its own. The group ends with the program, and with this process,
- * even if a signal kills this process. Ctrl-C does not reach the group.
+ * Starts a program in a new process group. The group ends with the program and with this process, even if a
+ * signal kills this process. Ctrl-C does not reach the group.
+ *
  * @param output a file descriptor for stdout and stderr
  */
 export function spawnGroup(
@@ -65,7 +70,7 @@ export function spawnGroup(
 	const script = ['-c', WATCH, 'sh', command, ...args];
 	const stdio: StdioOptions = ['ignore', output, output, 'pipe'];
 	const child = spawn('sh', script, { ...options, stdio, detached: true });
-	// the system closes this end of the pipe with this process
+	// when this process ends, the system closes this end of the pipe
 	const pipe = child.stdio[3] as Socket;
 	pipe.unref();
 	child.once('exit', () => pipe.destroy());
@@ -73,8 +78,9 @@ export function spawnGroup(
 }
 
 /**
- * Does a piece of work and shows that it goes on: its title, every ten seconds the time it has taken, and
- * its end. Throws what the work throws.
+ * Does a piece of work. Prints its title, the elapsed time every ten seconds, and its end.
+ *
+ * @throws the error of the work
  */
 export async function step<T>(title: string, work: () => Promise<T>): Promise<T> {
 	const start = Date.now();
@@ -93,7 +99,7 @@ export async function step<T>(title: string, work: () => Promise<T>): Promise<T>
 	}
 }
 
-/** Asks again and again until the answer is truthy or the time is over; returns the last answer. */
+/** Asks until the answer is truthy or the time is over. Returns the last answer. */
 export async function until<T>(
 	ask: () => T | Promise<T>,
 	timeoutMs: number,
@@ -108,8 +114,8 @@ export async function until<T>(
 }
 
 /**
- * A free port of this machine: the wanted one, else any. Systems give outgoing connections ports from 32768
- * on, so that a server gets this one again when it restarts.
+ * Finds a free port of this machine: the wanted port, or a random one below 32768. Systems use ports from 32768
+ * for outgoing connections, so a restarted server gets its port again.
  */
 export async function freePort(wanted = randomInt(20_000, 32_768)): Promise<number> {
 	const server = createServer();
@@ -121,7 +127,7 @@ export async function freePort(wanted = randomInt(20_000, 32_768)): Promise<numb
 	return isFree ? wanted : await freePort();
 }
 
-/** The path of the first of these programs that is in a folder of the PATH or in one of these folders. */
+/** Finds the path of the first of these programs in a folder of the PATH or in these folders. */
 export function findProgram(names: string[], folders: string[] = []): string | undefined {
 	const searchedFolders = [...(process.env.PATH ?? '').split(delimiter), ...folders];
 	return searchedFolders

@@ -7,16 +7,16 @@ import { makeOnce } from './cache.mts';
 import { localCache, root } from './paths.mts';
 
 /**
- * Compiles the nodes and credentials as the build does, with source maps.
+ * Compiles the nodes and credentials like the build, with source maps.
  *
- * @returns the folder, with the sources' paths in it
+ * @returns the folder, which has the paths of the sources
  */
 export async function compiledSources(): Promise<string> {
 	const paths = globSync('{nodes,credentials}/**/*.ts', { cwd: root }).sort();
 	const texts = ['tsconfig.json', ...paths].map((path) => readFileSync(join(root, path), 'utf8'));
 	const from = { parent: join(localCache, 'compiled'), sources: [...paths, ...texts] };
 	return await makeOnce(from, async (folder) => {
-		// TypeScript takes half a second to load, which is spent only if there is something to compile
+		// TypeScript takes half a second to load, so it is loaded only if there is something to compile
 		const ts = createRequire(import.meta.url)('typescript') as typeof TypeScript;
 		const { config } = ts.parseConfigFileTextToJson('tsconfig.json', texts[0]);
 		const { options } = ts.parseJsonConfigFileContent(config, ts.sys, root);

@@ -6,7 +6,10 @@ const RESPONSES = 1_000;
 const PAGE_SIZE = 15;
 const NAME = 'Name';
 
-/** How many requests each use of a list of 1,000 responses takes, on one page and on 67 pages, newest first. */
+/**
+ * Counts the requests that each use of a list of 1,000 responses takes, on one page and on 67 pages, newest
+ * first.
+ */
 export async function countRequests(): Promise<string[][]> {
 	const onOnePage = await measure(undefined);
 	const onManyPages = await measure(PAGE_SIZE);

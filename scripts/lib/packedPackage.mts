@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { run, step } from './command.mts';
 import { localCache } from './paths.mts';
 
-/** Packs what has been built; returns the path of the tarball in `folder`, which has nothing else then. */
+/** Packs the built package into `folder`, which is emptied first. Returns the path of the tarball. */
 export async function pack(folder: string): Promise<string> {
 	await rm(folder, { recursive: true, force: true });
 	await mkdir(folder, { recursive: true });
@@ -20,7 +20,7 @@ const buildAndPack = async () =>
 
 let packed: Promise<string> | undefined;
 
-/** The path of the package's tarball: PACKED_PACKAGE, else packed once by this process. */
+/** Returns the path of the package's tarball: PACKED_PACKAGE, or a tarball that this process packs once. */
 export async function packedPackage(): Promise<string> {
 	return process.env.PACKED_PACKAGE ?? (await (packed ??= buildAndPack()));
 }

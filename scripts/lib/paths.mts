@@ -2,19 +2,19 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
-/** The repository. */
+/** The root of the repository. */
 export const root = resolve(import.meta.dirname, '../..');
 
-/** Where results are kept within the checkout: lint, formatting and Git leave it out. */
+/** The cache of this checkout. Lint, formatting and Git ignore it. */
 export const localCache = join(root, 'node_modules', '.cache');
 
-/** Where downloads are kept between checkouts. */
+/** The cache that all checkouts share, for downloads. */
 export const cacheFolder = join(
 	process.env.XDG_CACHE_HOME || join(homedir(), '.cache'),
 	'n8n-nodes-formservice',
 );
 
-/** Makes an empty folder that is removed with `cleanup`, with all that is in it then. */
+/** Creates a temporary folder, which `cleanup` removes with its contents. */
 export async function temporaryFolder(
 	name: string,
 	cleanup: AsyncDisposableStack,

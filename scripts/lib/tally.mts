@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { run, step } from './command.mts';
 import { localCache } from './paths.mts';
 
-/** What has been checked so far. */
+/** The counts of passed and failed checks. */
 export type Tally = { passed: number; failed: number };
 
-/** Does a step and counts it as one check. */
+/** Runs a step and counts it as one check. */
 export async function check(tally: Tally, title: string, work: () => Promise<unknown>) {
 	try {
 		await step(title, work);
@@ -18,14 +18,14 @@ export async function check(tally: Tally, title: string, work: () => Promise<unk
 	}
 }
 
-/** Arguments of vitest, and variables for the tests. */
+/** Arguments for vitest, and environment variables for the tests. */
 type Selection = { args?: string[]; env?: Record<string, string> };
 
 type Report = { numPassedTests: number; numFailedTests: number };
 
 /**
- * Runs vitest's projects and counts each of their tests. Whatever keeps tests from being counted (a file that
- * cannot be loaded, an error outside a test, no tests at all) counts as one failure.
+ * Runs vitest's projects and counts each test. If tests cannot be counted, counts one failure: a file fails to
+ * load, an error occurs outside a test, or there are no tests.
  */
 export async function runTests(
 	tally: Tally,
@@ -51,7 +51,7 @@ export async function runTests(
 	console.log(`✗ ${failure ?? `no tests in ${projects.join(', ')}`}`);
 }
 
-/** Prints the sum as the last line and sets the exit code. */
+/** Prints the counts as the last line, and sets the exit code. */
 export function conclude({ passed, failed }: Tally): void {
 	console.log(`\n${passed} passed, ${failed} failed`);
 	process.exitCode = failed === 0 && passed > 0 ? 0 : 1;

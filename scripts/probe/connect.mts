@@ -7,33 +7,33 @@ import { core, workflow as n8n } from '../../test/integration/n8n/core.mts';
 import type { Account } from '../../test/integration/n8n/credentials.mts';
 import { createAdditionalData, WORKFLOW_ID } from '../../test/integration/n8n/execution.mts';
 
-/** The most requests of one probe: the service allows 60 a minute and 1,440 a day (specification, section 8). */
+/** The most requests of a probe. The service allows 60 a minute and 1,440 a day (specification, section 8). */
 export const MAX_REQUESTS = 10;
 
-/** A reply to a GET, or that none came. */
+/** A reply to a GET. Without a status if no reply came. */
 export type Reply = {
 	/** The requested path below the base URL with its query, such as `/forms?page=2`. */
 	path: string;
 	status?: number;
 	headers: IDataObject;
-	/** The JSON of the body; undefined if it is no JSON, or was not read to its end. */
+	/** The JSON of the body. Undefined if the body is not JSON, or was not read to its end. */
 	body?: unknown;
 };
 
 export type Connection = {
 	context: RequestContext;
 	token: string;
-	/** The replies so far, which n8n's helper adds to. */
+	/** The replies so far. n8n's helper adds to them. */
 	replies: Reply[];
 };
 
 const { createAccount } = builtFile<typeof accounts>('nodes/FormService/api/account.js');
 
 /**
- * A context of n8n from which the package sends its requests. Anything but a GET, and more than ten
- * requests, is an error that sends nothing.
+ * Creates an n8n context from which the package sends its requests. Any request but a GET, and any request
+ * after the tenth, throws and is not sent.
  *
- * @throws Error for a credential that cannot be used
+ * @throws Error if the credential is invalid
  */
 export function connect(credential: Account): Connection {
 	const account = createAccount(credential);
@@ -64,7 +64,7 @@ export function connect(credential: Account): Connection {
 	};
 }
 
-/** Passes a body on, and notes its JSON at its end. */
+/** Passes the body through, and records its JSON at the end. */
 async function* record(body: Readable, reply: Reply): AsyncGenerator<Buffer> {
 	const chunks: Buffer[] = [];
 	for await (const chunk of body as AsyncIterable<Buffer>) {
@@ -74,6 +74,6 @@ async function* record(body: Readable, reply: Reply): AsyncGenerator<Buffer> {
 	try {
 		reply.body = JSON.parse(Buffer.concat(chunks).toString());
 	} catch {
-		// no JSON
+		// the body is not JSON
 	}
 }

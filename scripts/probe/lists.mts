@@ -3,7 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { settingRules } from '../../test/service/specification/settingsRules.mts';
 import type { Facts } from './report.mts';
 
-/* What a list says about the service beyond its records: the order, and which settings a form shows. */
+/* Facts about the service that a list shows: the order, and the settings that a form has. */
 
 /** Returns how often the next of two neighbors is larger, smaller and equal. */
 function compareNeighbors(values: readonly number[]) {

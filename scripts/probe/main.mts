@@ -1,4 +1,4 @@
-/** Reads a real Form Service, and prints the shapes of its replies; see HELP. */
+/** Probes a real Form Service, and prints the shapes of its replies; see HELP. */
 import { writeFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
@@ -16,13 +16,13 @@ const HELP = `Reads a Form Service with at most ten GET requests, and prints sha
 
 The exit code is 0 if everything is read as documented, else 1.`;
 
-/** Ends the probe; what was entered is not repeated. */
+/** Ends the probe with a message. The message never repeats user input. */
 function fail(message: string): never {
 	console.error(message);
 	process.exit(1);
 }
 
-/** Asks on the terminal; what is typed can stay unseen. */
+/** Asks a question on the terminal. Hides the input of a secret. */
 async function ask(question: string, isSecret = false): Promise<string> {
 	if (!process.stdin.isTTY)
 		fail('Set FORM_SERVICE_URL and FORM_SERVICE_TOKEN, or run the probe in a terminal.');
@@ -36,7 +36,7 @@ async function ask(question: string, isSecret = false): Promise<string> {
 	return answer;
 }
 
-/** The file to save a recording to, if one is asked for. */
+/** Returns the file for the recording, if the arguments name a file. */
 function readArguments(): string | undefined {
 	try {
 		return parseArgs({ options: { save: { type: 'string' } } }).values.save;
@@ -67,6 +67,6 @@ try {
 	console.log(renderText(report));
 	process.exit(report.isAsDocumented ? 0 : 1);
 } catch (error) {
-	// the package's own words for an address or a token that cannot be used
+	// the message about an unusable address or token comes from the package
 	fail((error as Error).message);
 }

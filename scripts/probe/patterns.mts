@@ -1,15 +1,15 @@
 import lodash from 'lodash';
 import { showNames } from './words.mts';
 
-/* What answers look like, without what they say: digits are 9, words are a. */
+/* Patterns of answers without their contents: digits are 9, words are a. */
 
-/** A longer text is prose or an address, whose pattern says nothing. */
+/** The longest pattern. A longer text is prose or an address, whose pattern shows nothing. */
 const MAX_PATTERN = 24;
 
-/** How many patterns of one type are printed. */
+/** The most patterns of one type in a report. */
 const MAX_PATTERNS = 6;
 
-/** Words that answers of yes and no are made of. */
+/** Matches words for yes and no. */
 const BOOLEAN = /^(true|false|yes|no|on|off)$/i;
 
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
@@ -30,7 +30,7 @@ function describeText(text: string): string {
 	return pattern.length > MAX_PATTERN ? 'long text' : `"${pattern}"`;
 }
 
-/** Returns what an answer looks like: `"99.99.9999"`, `number 9.9`, `list of text`, `{key, value}`. */
+/** Returns the pattern of an answer: `"99.99.9999"`, `number 9.9`, `list of text`, `{key, value}`. */
 export function describeAnswer(value: unknown): string {
 	if (typeof value === 'string') return describeText(value);
 	if (typeof value === 'number') return `number ${String(value).replaceAll(/\d/g, '9')}`;
@@ -42,7 +42,10 @@ export function describeAnswer(value: unknown): string {
 	return String(value);
 }
 
-/** Entries of a list are choices or files: only files have a pattern of interest. */
+/**
+ * Returns the pattern of a list's entry. Entries are choices or files, and only files have an interesting
+ * pattern.
+ */
 function describeEntry(entry: unknown): string {
 	if (typeof entry !== 'string') return describeAnswer(entry);
 	return [NAMED_URL, URL, UUID].some((format) => format.test(entry)) ? describeText(entry) : 'text';

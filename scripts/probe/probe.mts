@@ -24,24 +24,24 @@ const { getFormId, getId, isId } = builtFile<typeof identities>(`${api}/records.
 const { fetchPages } = builtFile<typeof lists>(`${api}/replies/fetchPages.js`);
 const { getPdfLink, getWorkspace } = builtFile<typeof service>(`${api}/service.js`);
 
-/** How many forms are asked for responses, and how many pages of a list are read. */
+/** The most forms whose responses are read, and the most pages of a list. */
 const MAX_FORMS = 3;
 const MAX_PAGES = 2;
 
-/** What is being found, and what cannot be read, by the sentences that say why. */
+/** The findings so far, and the problems by the sentence that explains them. */
 type Probing = Connection & {
 	requests: Record<string, string>;
 	sections: Record<string, Facts>;
 	problems: Record<string, string[]>;
-	/** The type of a field as it may be printed. */
+	/** Returns the printable type of a field. */
 	showType: (type: unknown) => string;
 };
 
-/** Questions that the specification leaves open, each of which takes one request. */
+/** The title of the questions that the specification leaves open. Each question takes one request. */
 const QUESTIONS = 'Open questions';
 const NOT_ASKED = `not asked: ${MAX_REQUESTS} requests were sent`;
 
-/** Does what sends requests to one endpoint, and notes them and their failure. */
+/** Sends the requests to one endpoint, and records them and their failure. */
 async function ask<T>(
 	{ context, requests, problems, replies }: Probing,
 	subject: string,
@@ -60,7 +60,7 @@ async function ask<T>(
 	}
 }
 
-/** Reads the first pages of a list, and notes their shape. */
+/** Reads the first pages of a list, and records their shape. */
 async function readList(
 	probing: Probing,
 	recordNoun: string,
@@ -92,14 +92,17 @@ async function readList(
 const listCounts = (names: readonly string[]) =>
 	Object.entries(lodash.countBy(names)).map(([name, count]) => `${name} (${count})`);
 
-/** By which of its names an answer names its field. */
+/** Returns which name of its field an answer has: the UUID, the custom key or the label. */
 function findNaming({ uuid, customKey, label, field }: matching.MatchedAnswer): string {
 	if (uuid !== undefined) return 'UUID';
 	const isKey = field?.customKey === label && field.label !== label;
 	return customKey !== undefined || isKey ? 'custom key' : 'label';
 }
 
-/** How the answers of responses are read, what they look like by type of field, and why they are not read. */
+/**
+ * Describes how answers name their fields, their patterns by type of field, and the problem of unreadable
+ * answers.
+ */
 function describeAnswers(
 	responses: readonly IDataObject[],
 	fieldRecords: readonly IDataObject[],
@@ -126,11 +129,11 @@ function describeAnswers(
 	return { facts, patterns, problem: isAlien ? `None matches a field. ${REPORT}` : undefined };
 }
 
-/** Types that the package reads as text on purpose; its table of kinds has all others that it knows. */
+/** Matches types that the package reads as text on purpose. The package's field kinds have all other known types. */
 const TEXTS =
 	/^(text|textarea|string|email|phone|tel|url|short_?text|long_?text|paragraph|hidden)$/;
 
-/** The types of fields by whether the package knows them. */
+/** Describes the types of fields: the types that the package knows, and all others. */
 function describeTypes(fields: readonly IDataObject[], showType: Probing['showType']): Facts {
 	const isKnown = ({ type }: IDataObject) =>
 		findFieldKind({ type }) !== 'text' || TEXTS.test(String(type));
@@ -140,7 +143,7 @@ function describeTypes(fields: readonly IDataObject[], showType: Probing['showTy
 	return { known, 'not known, read as text': unknown };
 }
 
-/** Where the link to the PDF of a response is. */
+/** Describes where a reply has the link to the PDF of a response. */
 async function describePdf(probing: Probing, response: IDataObject): Promise<string> {
 	const { context, replies } = probing;
 	const responseId = getId(response);
@@ -154,7 +157,10 @@ async function describePdf(probing: Probing, response: IDataObject): Promise<str
 	return link === undefined ? 'not found' : describePlace(replies.at(-1)!.body, isLink);
 }
 
-/** The records of one more GET as a fact, unless ten were sent; an error is a fact as well. */
+/**
+ * Compares the records of one more GET with a list, unless the probe has sent ten requests. An error is a
+ * finding, too.
+ */
 async function askQuestion(
 	{ context, replies }: Probing,
 	listed: readonly IDataObject[],
@@ -173,7 +179,7 @@ async function askQuestion(
 	}
 }
 
-/** Asks for a second page that no reply has announced: a list that is cut without a word is not complete. */
+/** Requests a second page that no reply has announced. A list that is cut without a notice is incomplete. */
 async function askForSecondPage(probing: Probing, responses: IDataObject[], formId: string) {
 	const { context, problems, sections } = probing;
 	if (sections['List of responses']?.pages !== 'none') return 'not asked: pages are announced';
@@ -186,7 +192,7 @@ async function askForSecondPage(probing: Probing, responses: IDataObject[], form
 	return fact;
 }
 
-/** Asks what the specification leaves open, with at most three requests. */
+/** Answers the questions that the specification leaves open, with at most three requests. */
 async function askQuestions(
 	probing: Probing,
 	forms: readonly IDataObject[],
@@ -251,7 +257,7 @@ async function readForms(probing: Probing): Promise<string | undefined> {
 	return undefined;
 }
 
-/** Reads a service with at most ten GET requests, and reports shapes. */
+/** Probes a service with at most ten GET requests. Reports only shapes. */
 export async function probe(connection: Connection): Promise<Report> {
 	const { account } = connection.context;
 	const probing: Probing = {

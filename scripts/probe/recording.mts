@@ -10,7 +10,7 @@ import {
 } from './scramble.mts';
 import { isNameOfReply } from './words.mts';
 
-/** One reply to a GET, without anything private: the path below the base URL, and what came. */
+/** An anonymized reply to a GET, with the path below the base URL. */
 export type RecordedReply = {
 	path: string;
 	status: number;
@@ -18,15 +18,15 @@ export type RecordedReply = {
 	body: unknown;
 };
 
-/** Headers that say nothing about an account. */
+/** Headers without data of an account. */
 const HEADERS = 'content-type link x-ratelimit-limit x-ratelimit-remaining x-total-count'.split(
 	' ',
 );
 
-/** Words that an answer of yes or no is made of, and other words of services. */
+/** Matches words for yes and no, and other words of services. */
 const PLAIN = /^(true|false|yes|no|on|off|none|asc|desc)?$/i;
 
-/** Attributes whose numbers count or number pages and records. */
+/** Matches attributes that count or number pages and records. */
 const COUNTER =
 	/^(number|total|count|per_?page|page|page_?size|limit|offset|from|to|(current|last)_?page|total_?(pages|count)|pages)$/i;
 
@@ -37,9 +37,9 @@ const FILE = /^([^|]*)\|\s*(https?:\/\/\S+)$/i;
 const MAX_ATTEMPTS = 50;
 
 /**
- * Returns the replies with each text replaced by one of the same pattern and length, each ID by another one,
- * labels by "Label 1", addresses by addresses on example.com, and times by times that are earlier by a
- * constant number of days. What is equal stays equal, so that answers still match their fields and choices.
+ * Returns the replies with each text replaced by a text of the same pattern and length, each ID by another ID,
+ * labels by "Label 1", addresses by addresses on example.com, and times by times that are earlier by a constant
+ * number of days. Equal values stay equal, so that answers still match their fields and choices.
  *
  * @param random Math.random, or a constant sequence in tests
  */
@@ -58,7 +58,7 @@ export function anonymize(replies: readonly Reply[], random: Random): RecordedRe
 		}));
 }
 
-/** Remembers what it has replaced, so that the same text gets the same replacement everywhere. */
+/** Replaces texts and IDs. Equal texts get the same replacement. */
 class Anonymizer {
 	private readonly texts = new Map<string, string>();
 	private readonly ids = new Map<string, string>();
@@ -72,7 +72,7 @@ class Anonymizer {
 		this.days = days;
 	}
 
-	/** Finds the IDs and labels of a reply, before any text is taken for another kind. */
+	/** Registers the IDs and labels of a reply, before texts are replaced. */
 	register(path: string, value: unknown, name = '') {
 		for (const part of path.split('?')[0].split('/'))
 			if (!API_WORD.test(part)) this.replaceId(part);
@@ -97,7 +97,7 @@ class Anonymizer {
 		);
 	}
 
-	/** A path keeps the words of the API, and its query the names and numbers that pages use. */
+	/** Replaces the parts of a path, except for words of the API and the names and numbers of paging. */
 	replacePath(path: string): string {
 		const [way, query = ''] = path.split('?');
 		const parts = way.split('/').map((part) => this.replacePart(part));
@@ -134,14 +134,14 @@ class Anonymizer {
 		return this.replaceFileName(part);
 	}
 
-	/** The extension says what a file is, so it stays. */
+	/** Replaces the name of a file, but not its extension. */
 	private replaceFileName(name: string): string {
 		const [, base, extension = ''] = /^(.*?)(\.[a-z\d]{1,5})?$/is.exec(name)!;
 		const isId = this.ids.has(base.toLowerCase()) || isUuid(base);
 		return (isId ? this.replaceId(base) : this.scramble(base)) + extension;
 	}
 
-	/** The name of an attribute: the words of services stay, and any other name can be a label. */
+	/** Replaces the name of an attribute, unless it is a word of services: other names can be labels. */
 	private replaceName(name: string): string {
 		if (isNameOfReply(name) || /^\d+$/.test(name)) return name;
 		if (isUuid(name) || this.ids.has(name.toLowerCase())) return this.replaceId(name);
@@ -160,7 +160,10 @@ class Anonymizer {
 		return this.remember(this.texts, text, () => scrambleText(text, this.random));
 	}
 
-	/** Two short texts can get the same replacement, if there are no more of their pattern. */
+	/**
+	 * Returns the replacement of a text, and creates it on the first call. If all texts of a short pattern are
+	 * used, two texts share a replacement.
+	 */
 	private remember(map: Map<string, string>, text: string, create: () => string): string {
 		let replacement = map.get(text);
 		for (let attempt = 0; replacement === undefined; attempt++) {

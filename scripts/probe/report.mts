@@ -2,21 +2,21 @@ import lodash from 'lodash';
 import type { Reply } from './connect.mts';
 import { showError } from './words.mts';
 
-/** Shapes and counts, never values. A list of names belongs to a type. */
+/** Shapes and counts, never values. A list of names has the attributes of one type. */
 export type Facts = Readonly<Record<string, string | readonly string[]>>;
 
-/** What a probe has found. */
+/** The findings of a probe. */
 export type Report = {
-	/** A sentence. */
+	/** One sentence. */
 	verdict: string;
 	isAsDocumented: boolean;
-	/** By their title. */
+	/** The facts by the title of their section. */
 	sections: Record<string, Facts>;
 };
 
 export const REPORT = 'Report this output as an issue of n8n-nodes-formservice.';
 
-/** What to do by the cause of an error in n8n's terms, or by the status of the reply. */
+/** Advice by n8n's cause of an error, or by the status of the reply. */
 const ADVICE: Readonly<Record<string, string>> = {
 	'credential-invalid': 'Check the access token.',
 	'temporarily-unavailable': 'Check the address, or try again later.',
@@ -26,7 +26,10 @@ const ADVICE: Readonly<Record<string, string>> = {
 	404: 'Check the address, and the ID of the form.',
 };
 
-/** Why something cannot be read, and what to do. Only errors of the package have a message that can be shown. */
+/**
+ * Explains why something is unreadable, and what to do. Only errors of the package have a message that may be
+ * shown.
+ */
 export function explainError(error: unknown, reply?: Reply): string {
 	const { name, message, failure } = error as Error & { failure?: { cause: string } };
 	if (name !== 'NodeApiError') return `An unexpected error. ${REPORT}`;
@@ -36,7 +39,7 @@ export function explainError(error: unknown, reply?: Reply): string {
 	return `${lodash.upperFirst(showError(message)) || `Status ${status}`}. ${advice}`;
 }
 
-/** A report for a terminal. */
+/** Renders a report for a terminal. */
 export function renderText({ verdict, sections }: Report): string {
 	const lines = Object.entries(sections).flatMap(([title, facts]) => [
 		`\n${title}`,

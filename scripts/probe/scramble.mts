@@ -1,4 +1,4 @@
-/* Replacements of single texts, by their format. Chance is a parameter. */
+/* Replacements of single texts, by their format. Randomness is a parameter. */
 
 /** A source of numbers from 0 (inclusive) to 1 (exclusive), such as Math.random. */
 export type Random = () => number;
@@ -15,7 +15,7 @@ export const isUuid = (text: string): boolean => UUID.test(text);
 const pick = (characters: string, random: Random) =>
 	characters[Math.floor(random() * characters.length)];
 
-/** Returns a text of the same pattern and length: letters, capitals and digits stay such, and marks stay. */
+/** Returns a text of the same pattern and length: letters, capitals, digits and punctuation stay in their places. */
 export function scrambleText(text: string, random: Random): string {
 	return [...text]
 		.map((character) => {
@@ -26,13 +26,13 @@ export function scrambleText(text: string, random: Random): string {
 		.join('');
 }
 
-/** Returns another ID of the same pattern; that of a UUID is a UUID. */
+/** Returns another ID of the same pattern. A UUID becomes another UUID. */
 export function scrambleId(id: string, random: Random): string {
 	if (!isUuid(id)) return scrambleText(id, random);
 	return id.replace(/[\da-f]/gi, () => pick('0123456789abcdef', random));
 }
 
-/** Returns a number with as many digits, and zeros where it has some. */
+/** Returns a number with the same number of digits. Zeros stay. */
 export function scrambleNumber(value: number, random: Random): number {
 	return Number(String(value).replace(/[1-9]/g, () => pick('123456789', random)));
 }

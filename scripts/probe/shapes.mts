@@ -4,7 +4,7 @@ import type { ListPage } from '../../nodes/FormService/api/replies/fetchPages.ts
 import type { Reply } from './connect.mts';
 import { showNames } from './words.mts';
 
-/* What replies look like, without anything that a person or the account has put into them. */
+/* Shapes of replies, without the data of users and of the account. */
 
 const FORMATS: ReadonlyArray<[name: string, format: RegExp]> = [
 	['empty text', /^$/],
@@ -14,7 +14,7 @@ const FORMATS: ReadonlyArray<[name: string, format: RegExp]> = [
 	['text', /^/],
 ];
 
-/** The type of a value from JSON, in words. */
+/** Returns the type of a JSON value in words: `list of text`, `UUID`. */
 function describeType(value: unknown): string {
 	if (value === null) return 'null';
 	if (typeof value === 'string') return FORMATS.find(([, format]) => format.test(value))![0];
@@ -23,7 +23,10 @@ function describeType(value: unknown): string {
 	return types.length === 0 ? 'empty list' : `list of ${types.sort().join(' or ')}`;
 }
 
-/** The attributes of records by their types; one that only some records have has that in its type. */
+/**
+ * Groups the attributes of records by type. The type of an attribute that only some records have ends with
+ * `, in some`.
+ */
 export function describeAttributes(records: readonly IDataObject[]): Record<string, string[]> {
 	const namesByType: Record<string, string[]> = {};
 	for (const name of lodash.uniq(records.flatMap(Object.keys))) {
@@ -44,10 +47,10 @@ function describeBody({ headers, body }: Reply): string {
 	return `{${parts.join('; ')}}`;
 }
 
-/** The headers of limits, as far as they are numbers that can stand for nothing else. */
+/** The headers of the limits. Only their numbers are printed. */
 const HEADERS = ['x-ratelimit-limit', 'x-ratelimit-remaining', 'retry-after'];
 
-/** The status of a reply, its outermost attributes, and the headers of the limits. */
+/** Describes a reply: its status, its top-level attributes, and the headers of the limits. */
 export function describeReply(reply: Reply): string {
 	const { status, headers } = reply;
 	if (status === undefined) return 'no reply';
@@ -59,7 +62,7 @@ export function describeReply(reply: Reply): string {
 	return [status, describeBody(reply), ...limits].join(', ');
 }
 
-/** Where the first value that is wanted is in a reply, such as `data.items`. */
+/** Finds the first wanted value in a reply, and returns its place: `data.items`. */
 export function describePlace(body: unknown, isWanted: (candidate: unknown) => boolean): string {
 	const path = findPath(body, isWanted);
 	return path?.flatMap((name) => showNames([name])).join('.') || 'the whole reply';
@@ -75,7 +78,7 @@ function findPath(value: unknown, isWanted: (candidate: unknown) => boolean): st
 	return undefined;
 }
 
-/** How the next page is asked for: by the parameters of its URL that differ. */
+/** Describes how the next page is requested: the changed parameters of its URL, such as `by page`. */
 export function describePages({ url, next, isLast }: ListPage): string {
 	if (isLast) return 'none';
 	if (next === undefined) return 'announced, but the next page cannot be found';

@@ -5,8 +5,8 @@ import { settingRules } from '../../test/service/specification/settingsRules.mts
 import { root } from '../lib/paths.mts';
 
 /*
- * The words that may be printed. Any name or text in a reply can be a label or a secret, so only words of
- * the package itself, of the specification and of replies seen in the field are.
+ * The words that may be printed. A name or text in a reply can be a label or a secret, so only words of the
+ * package, of the specification and of known replies may be printed.
  */
 
 const readAll = (pattern: string) =>
@@ -17,7 +17,7 @@ const readAll = (pattern: string) =>
 const sources = readAll('api/**/*.ts');
 const schemas = readAll('__schema__/**/*.json');
 
-/** Attributes of records (specification, section 2), and where replies describe their pages. */
+/** Attributes of records (specification, section 2), and attributes about the pages of a list. */
 const ATTRIBUTES = `logo favicon ogimage owner members timezone locale webhook_secret options required
 	custom_key key value response responses answers data success message errors referrer completed_at
 	links meta pagination next prev first last self next_page_url current_page last_page per_page
@@ -34,22 +34,22 @@ const names = new Set([
 	...(schemas.match(/(?<=")[a-z]\w*(?=": \{)/g) ?? []),
 ]);
 
-/** Whether a name is a word of the specification or of replies seen in the field, and no label. */
+/** Whether a name is a word of the specification or of known replies, and so not a label. */
 export const isNameOfReply = (name: string): boolean => names.has(name);
 
-/** Attributes by their names; those that may be labels are only counted. */
+/** Returns the names of attributes. Only counts the names that may be labels: `2 with another name`. */
 export function showNames(attributeNames: readonly string[]): string[] {
 	const [known, unknownNames] = lodash.partition(attributeNames, (name) => names.has(name));
 	return unknownNames.length === 0 ? known : [...known, `${unknownNames.length} with another name`];
 }
 
-/** A type of field is the service's own word, such as `signature_pad` or `opinionScale`. */
+/** Matches a type of field: `signature_pad`, `opinionScale`. */
 const TYPE = /^[a-z]{2,20}([-_ ]?[a-zA-Z][a-z]{1,20}){0,3}$/;
 
-/** Attributes that can have the type of a field as their text: the label of a signature is often "Signature". */
+/** Attributes whose text can be the type of a field: the label of a signature is often "Signature". */
 const LABELS = ['type', 'label', 'name', 'title', 'key', 'custom_key'];
 
-/** The texts of a reply in small letters, except for types and labels. */
+/** Collects the texts of a reply in lowercase, except for types and labels. */
 function collectTexts(value: unknown): string[] {
 	if (typeof value === 'string') return [value.toLowerCase()];
 	if (typeof value !== 'object' || value === null) return [];
@@ -59,10 +59,10 @@ function collectTexts(value: unknown): string[] {
 }
 
 /**
- * Returns how the type of a field is printed. A word that is an answer or another text of a reply, or a part
- * of the token or the address, may be private.
+ * Creates a function that returns the printable type of a field. A word that occurs in an answer or another
+ * text of a reply, in the token or in the address may be private.
  *
- * @param replies those that have come when a type is asked for
+ * @param replies the replies up to now; later replies are added to this list
  */
 export function createTypeNames(
 	replies: ReadonlyArray<{ body?: unknown }>,
@@ -79,13 +79,16 @@ export function createTypeNames(
 
 const ADDRESS = '<address>';
 
-/** What the package itself says in an error; it quotes others in quotes, brackets, URLs and after colons. */
+/**
+ * Returns the package's words of an error message. The words of others are in quotes, brackets and URLs, and
+ * after colons.
+ */
 export function showError(message: string): string {
 	const [packageText] = message.replaceAll(/\w+:\/\/\S+/g, ADDRESS).split(/["(\n]|: /);
 	return packageText.split(ADDRESS).map(keepOwnWords).join(ADDRESS).trim().replace(/ to$/, '');
 }
 
-/** The beginning of a text, as far as its parts are in the package's sources; one word can be anything. */
+/** Returns the words of a text that occur in the package's sources, in sequences of at least two words. */
 function keepOwnWords(text: string): string {
 	const words = text.split(' ');
 	const laterWords: string[] = [];

@@ -16,7 +16,7 @@ const MODES = Object.fromEntries(
 	]),
 );
 
-/** The parts, the longest first: a mode of test/n8n/delivery.test.mts, or a file beside it. */
+/** The parts, longest first: a mode of test/n8n/delivery.test.mts, or a file beside it. */
 const PARTS: Record<string, string> = {
 	...MODES,
 	queue: 'queue mode with Redis, PostgreSQL and two workers',
@@ -51,14 +51,14 @@ if (isUnknown || (values.write && positionals.length > 0)) {
 	process.exit(1);
 }
 
-// an exit ends vitest, whose end ends n8n
+// on an exit, vitest ends, and so does n8n
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => process.exit(1));
 
 const chosen = positionals.length > 0 ? positionals : Object.keys(PARTS);
 const files = new Set(chosen.map((part) => (part in MODES ? 'delivery' : part)));
 const tally: Tally = { passed: 0, failed: 0 };
 
-// before the tests, whose time it is not
+// the installation must not count as time of the tests
 const usesEachLine = chosen.includes('install') || chosen.includes('v1');
 for (const line of usesEachLine ? lines : lines.slice(0, 1)) await installN8n(line);
 const tarball = await packedPackage();

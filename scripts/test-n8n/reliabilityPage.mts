@@ -29,7 +29,7 @@ function renderValue(value: unknown): string {
 	return counts.join(', ') || 'none';
 }
 
-/** A table with a row for each run. */
+/** Renders a table with a row for each run. */
 function renderRuns(runs: ReadonlyArray<{ title: string; figures: Figures }>): string {
 	const head = ['Run', ...Object.keys(runs[0].figures).map(nameColumn)];
 	return renderTable(
@@ -39,8 +39,9 @@ function renderRuns(runs: ReadonlyArray<{ title: string; figures: Figures }>): s
 }
 
 /**
- * The page of figures, as Markdown.
- * @param folder where the tests have left them, one JSON file for each part
+ * Renders the page of figures as Markdown.
+ *
+ * @param folder the folder with the figures of the tests, one JSON file for each part
  */
 export async function reliabilityPage(folder: string): Promise<string> {
 	const readRun = async (name: string, title: string) => {

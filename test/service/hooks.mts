@@ -3,10 +3,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Meeting } from './faults/faultKinds.mts';
 import type { Parts } from './parts.mts';
 
-/** Where the API starts (section 9). */
+/** The path of the API (section 9). */
 export const API_PREFIX = '/api/v1';
 
-/** Records every request and lets the faults that are set meet it, instead of or after the work. */
+/** Records every request, and applies the faults that are set. */
 export function addHooks(server: FastifyInstance, parts: Parts) {
 	const { faults, requests, visits, now, wait, latency } = parts;
 	const meeting = (request: FastifyRequest, reply: FastifyReply): Meeting => ({
@@ -32,7 +32,7 @@ export function addHooks(server: FastifyInstance, parts: Parts) {
 		};
 		(request.isApi ? requests : visits).push(request.record);
 		request.fault = faults.pick({ method, path, isApi: request.isApi });
-		// Node's own would be of the machine's clock
+		// Node.js would use the machine's clock
 		reply.header('date', new Date(now()).toUTCString());
 		await travel(request);
 	});
@@ -41,7 +41,7 @@ export function addHooks(server: FastifyInstance, parts: Parts) {
 		request.record.body = request.body;
 		if (request.fault?.stage !== 'instead') return;
 		request.fault.act(meeting(request, reply));
-		// no further work on a request, even if its client left before the reply ended
+		// prevents further work on the request, even if its client disconnected before the reply ended
 		await reply;
 		reply.hijack();
 	});

@@ -27,7 +27,7 @@ export type { RecordedRequest, Service, ServiceOptions } from './parts.mts';
 export { demoForms } from './demo/demoForms.mts';
 export { createShapes, type Shapes } from './specification/shapes.mts';
 
-/** Starts the stand-in. It listens on this machine only. */
+/** Starts the stand-in. It listens only on this machine. */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
 	const { now = Date.now, token = 'demo-access-token', perMinute = 60, perDay = 1440 } = options;
 	const store = createStore(now);
@@ -59,9 +59,9 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 	};
 }
 
-/** The whole service on one server: the API, the forms' pages, and the files. */
+/** Builds the server with the API, the forms' pages and the files. */
 function buildServer(parts: Parts): FastifyInstance {
-	// Requests that a fault leaves without a reply would keep the service from ending.
+	// otherwise, requests that a fault leaves without a reply would keep the server from closing
 	const server = fastify({ forceCloseConnections: true });
 	server.setErrorHandler((error, _request, reply) => {
 		const { status, body } = failureOf(error);

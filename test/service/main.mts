@@ -1,4 +1,4 @@
-/** Runs the stand-in until Ctrl-C: `npm run service`, with its port as an argument, by default 4010. */
+/** Runs the stand-in until Ctrl-C. `npm run service` takes the port as an argument; the default is 4010. */
 import { startService } from './index.mts';
 
 const service = await startService({ port: Number(process.argv[2] ?? 4010) });

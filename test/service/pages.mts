@@ -7,8 +7,8 @@ import type { Answer, Field, Form, Response } from './store.mts';
 type FormRequest = FastifyRequest<{ Params: { formId: string }; Body: URLSearchParams }>;
 
 /**
- * What people see: the list of forms, the login page, which accepts no password, the page of each form, PDFs and
- * uploaded files. The addresses of both cannot be guessed, so no token is asked for.
+ * Adds the pages that users see: the list of forms, the page of each form, the login page, which accepts no
+ * password, PDFs and uploaded files. PDFs and files need no token, because their addresses cannot be guessed.
  */
 export function pageRoutes({ store, origin }: Parts) {
 	return async (pages: FastifyInstance) => {
@@ -51,7 +51,7 @@ export function pageRoutes({ store, origin }: Parts) {
 		);
 	}
 
-	/** Stores a submission unchanged, because the browser checks that required answers are there. */
+	/** Stores a submission unchanged, because the browser checks that required answers are present. */
 	function submitForm({ params, body }: FormRequest, reply: FastifyReply) {
 		const form = store.form(params.formId);
 		if (!form || form.settings.is_closed) return reply.callNotFound();
@@ -79,7 +79,7 @@ function renderField({ uuid, label, type, options, description, mandatory }: Fie
 	return `<p><label>${lodash.escape(label)}${mark} ${lodash.escape(description ?? '')}<br>${control}</label></p>`;
 }
 
-/** An answer of a submission. A file is an address, as in the API. */
+/** Reads the answer to a field from a submission. A file is entered as its URL. */
 function readAnswer({ uuid, type }: Field, body: URLSearchParams): Answer {
 	const texts = body.getAll(uuid).filter((text) => text.trim());
 	if (texts.length === 0) return null;
@@ -89,7 +89,7 @@ function readAnswer({ uuid, type }: Field, body: URLSearchParams): Answer {
 	return type === 'number' && Number.isFinite(Number(text)) ? Number(text) : text;
 }
 
-/** The lines of a PDF: the number and the time of a response, and a line for each answer. */
+/** Formats a response as the lines of a PDF: its number and time, then a line for each answer. */
 function describeResponse({ form, response }: { form: Form; response: Response }): string[] {
 	const { number, createdAt, answers } = response;
 	const lines = form.fields.map(({ uuid, label }) => {
@@ -99,7 +99,7 @@ function describeResponse({ form, response }: { form: Form; response: Response }
 	return [`${String(form.settings.name)}, response ${number}, ${createdAt}`, ...lines];
 }
 
-/** A page of lines. Characters that are not Latin-1 become question marks, and long lines are cut. */
+/** Renders lines as a PDF of one page. Replaces characters outside Latin-1 by question marks, and cuts long lines. */
 function renderPdf(lines: string[]): Buffer {
 	const shown = lines.map((line) => {
 		const text = line.replaceAll(/[^ -~\u00A0-\u00FF]/g, '?').slice(0, 95);

@@ -8,32 +8,32 @@ import type { Account, Store } from './store.mts';
 export type ServiceOptions = Partial<Limits> & {
 	port?: number;
 	token?: string;
-	/** whether the store gets the demo's forms and responses (default), or an account alone */
+	/** Whether to fill the store with the demo's forms and responses. Otherwise, it has only an account. */
 	seed?: boolean;
 	now?: () => number;
 	/**
-	 * waits this many milliseconds with the request of this connection unanswered; the tests' time waits forever
-	 * for an infinite number
+	 * Leaves the request of this connection without a reply for this many milliseconds. In the tests' time, an
+	 * infinite number means forever.
 	 */
 	wait?: (milliseconds: number, connection: Socket) => Promise<void>;
 	/**
-	 * how many milliseconds each request to the API is on its way, asked for the request and again for its
-	 * reply, so that requests act and replies arrive in another order than they were sent; none by default
+	 * Returns the milliseconds that each request to the API takes to arrive, and each reply. Different times
+	 * change the order in which requests act and replies arrive. By default 0.
 	 */
 	latency?: () => number;
-	/** stands in every record as the value of attributes whose names say that they are secret */
+	/** The value of secret attributes in every record, such as `webhook_secret`. */
 	secret?: string;
 };
 
-/** What reached the service, for assertions. */
+/** A request that the service received, for assertions. */
 export type RecordedRequest = {
 	at: number;
 	method: string;
-	/** below the base URL for the API (`/forms`), whole for pages and files; without the query */
+	/** The path without the query: below the base URL for the API (`/forms`), whole for pages and files. */
 	path: string;
 	query: Record<string, unknown>;
 	headers: Record<string, string | string[] | undefined>;
-	/** of the reply; 0 until the service has replied */
+	/** The status of the reply; 0 before the reply. */
 	status: number;
 	token?: string;
 	body?: unknown;
@@ -41,20 +41,20 @@ export type RecordedRequest = {
 
 export type Service = {
 	url: string;
-	/** what a person enters as Base URL */
+	/** The value for the credential's Base URL. */
 	baseUrl: string;
 	token: string;
 	requests: RecordedRequest[];
-	/** what reached pages, PDFs and files */
+	/** The requests for pages, PDFs and files. */
 	visits: RecordedRequest[];
 	store: Store;
 	faults: Faults;
 	shapes: Shapes;
-	/** ends it, and all that is under way; a second call changes nothing */
+	/** Stops the service and all requests. A second call changes nothing. */
 	close(): Promise<void>;
 };
 
-/** What the routes of one running service share. */
+/** The data that the routes of a running service share. */
 export type Parts = Pick<Service, 'requests' | 'visits' | 'store' | 'faults' | 'shapes'> &
 	Required<Pick<ServiceOptions, 'now' | 'wait' | 'latency'>> &
 	Pick<ServiceOptions, 'secret'> & {
@@ -67,9 +67,9 @@ declare module 'fastify' {
 	interface FastifyRequest {
 		record: RecordedRequest;
 		isApi: boolean;
-		/** what goes wrong with it */
+		/** The fault that applies to the request. */
 		fault?: Fault;
-		/** whose token it has */
+		/** The account of the request's token. */
 		account?: Account;
 	}
 }

@@ -6,14 +6,14 @@ import { defaultSettings, type Settings } from './specification/settingsRules.mt
 export type Account = {
 	id: number;
 	tokens: string[];
-	/** as endpoint 1 shows it (section 2.1) */
+	/** The record of endpoint 1 (section 2.1). */
 	workspace: Record<string, unknown>;
 };
 
 export type Field = {
 	uuid: string;
 	label: string;
-	/** the specification names none; the pages know some */
+	/** The type of the field, such as `number`. The specification names no types. */
 	type: string;
 	mandatory: boolean;
 	customKey: string | null;
@@ -36,11 +36,11 @@ export type Response = {
 export type Form = {
 	id: string;
 	accountId: number;
-	/** whether it can have incomplete responses */
+	/** Whether the form can have incomplete responses. */
 	trackIncomplete: boolean;
 	settings: Settings;
 	fields: Field[];
-	/** the oldest first */
+	/** The oldest response comes first. */
 	responses: Response[];
 	createdAt: string;
 	updatedAt: string;
@@ -51,7 +51,7 @@ export type NewField = Partial<Field> & { label: string };
 export type NewForm = {
 	name: string;
 	id?: string;
-	/** the first account's when not given */
+	/** By default, the first account. */
 	accountId?: number;
 	fields?: NewField[];
 	trackIncomplete?: boolean;
@@ -59,26 +59,26 @@ export type NewForm = {
 };
 
 type NewResponse = {
-	/** by the UUID of a field, or by its label where only one field has it */
+	/** Answers by the UUID of the field, or by a label that only one field has. */
 	answers?: Answers;
 	incomplete?: boolean;
 	uuid?: string;
-	/** as the service writes it; now when not given */
+	/** A timestamp of the service; by default, now. */
 	createdAt?: string;
 };
 
 type StoredFile = { type: string; data: Uint8Array };
 
 /**
- * A timestamp as the service writes it: ISO 8601 UTC with microseconds and a trailing Z (section 2.1). Whole
- * seconds, as such databases keep them, so that many records share one. `epoch` in milliseconds.
+ * Formats epoch milliseconds as a timestamp of the service (section 2.1): `2026-01-31T09:00:00.000000Z`. Like
+ * such databases, keeps whole seconds only, so that many records share a timestamp.
  */
 export const timestamp = (epoch: number) =>
 	new Date(epoch).toISOString().replace(/\.\d+Z$/, '.000000Z');
 
 export type Store = ReturnType<typeof createStore>;
 
-/** Creates all that the service keeps, in memory. Forms, fields and responses can be changed where they are. */
+/** Creates the data of the service, in memory. Forms, fields and responses can be changed in place. */
 export function createStore(now: () => number) {
 	const accounts: Account[] = [];
 	const forms = new Map<string, Form>();
@@ -123,9 +123,9 @@ export function createStore(now: () => number) {
 			return form;
 		},
 
-		/** The responses of a form, the oldest first. */
+		/** Lists the responses of a form, oldest first. */
 		responses: (formId: string) => [...formOf(formId).responses],
-		/** A response with its form. */
+		/** Finds a response and its form. */
 		response(uuid: string): { form: Form; response: Response } | undefined {
 			for (const form of forms.values()) {
 				const response = form.responses.find((candidate) => candidate.uuid === uuid);
@@ -148,7 +148,7 @@ export function createStore(now: () => number) {
 		},
 
 		file: (id: string) => files.get(id),
-		/** Keeps an uploaded file, and returns its ID. */
+		/** Stores an uploaded file. Returns its ID. */
 		addFile(file: StoredFile, id: string = randomUUID()): { id: string } {
 			files.set(id, file);
 			return { id };

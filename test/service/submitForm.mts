@@ -1,6 +1,6 @@
 import type { Service } from './index.mts';
 
-/** Submits a form with answers by label, as a person's browser does: loads its page, fills it in, sends it. */
+/** Submits answers by label as a browser does: loads the page of the form, then posts the answers. */
 export async function submitFormPage(
 	service: Pick<Service, 'url' | 'store'>,
 	formId: string,

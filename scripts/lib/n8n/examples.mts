@@ -7,21 +7,21 @@ import type { N8nRest, WorkflowFile } from './rest.mts';
 
 type Named = { id: string; name: string };
 
-/** What a person chooses after the import of an example. */
+/** The values that a user chooses after importing an example. */
 export type Choices = {
 	credential: Named;
 	form: Named;
-	/** answers of Response: Create, by the label of the field; expressions begin with = */
+	/** The answers of Response: Create by label; an expression starts with "=". */
 	answers: Record<string, string>;
-	/** the labels of the fields that identify a response */
+	/** The labels of the fields that identify a response. */
 	identifiedBy: string[];
-	/** what forms are updated to, where the example leaves it open */
+	/** The settings to update, if the example leaves them open. */
 	settings: INodeParameters;
-	/** the credential of a chat model */
+	/** The credential of a chat model. */
 	model?: Named;
-	/** the workflow that handles one response */
+	/** The workflow that handles one response. */
 	subWorkflow?: Named;
-	/** when the triggers poll, as cron expressions; otherwise as in the example */
+	/** The poll times of the triggers as cron expressions; by default, those of the example. */
 	pollTimes?: string[];
 	requestsPerDay?: number;
 };
@@ -29,11 +29,11 @@ export type Choices = {
 const OURS = 'n8n-nodes-formservice.formService';
 const folder = join(root, 'examples');
 
-/** The file names of the examples. */
+/** Lists the file names of the examples. */
 export const exampleFiles = async () =>
 	(await readdir(folder)).filter((name) => name.endsWith('.json')).sort();
 
-/** An example as it is in the repository. */
+/** Reads an example from the repository. */
 export const readExample = async (file: string) =>
 	JSON.parse(await readFile(join(folder, file), 'utf8')) as WorkflowFile;
 
@@ -41,7 +41,7 @@ export const readExample = async (file: string) =>
 export const canBeActive = ({ nodes }: WorkflowFile) =>
 	!nodes.some(({ type }) => type === 'n8n-nodes-base.manualTrigger');
 
-/** The example with a person's choices made. */
+/** Fills in the values that a user chooses in an example. */
 export async function fillIn(
 	rest: N8nRest,
 	workflow: WorkflowFile,
@@ -77,10 +77,10 @@ const selectFromList = ({ id, name }: Named): INodeParameters =>
 
 type MapperField = { id: string; displayName: string };
 
-/** The title of a question, without what its input says of it: "Name (required)" is the question Name. */
+/** Returns the title of a question without the hints of its input: `Name (required)` → `Name`. */
 const getTitle = ({ displayName }: MapperField) => displayName.replace(/ \([^()]*\)$/, '');
 
-/** Maps answers to the form's fields, which n8n gives as it gives them to the editor. */
+/** Maps answers to the form's fields, which n8n loads as for the editor. */
 async function mapAnswers(rest: N8nRest, node: INode, { answers, identifiedBy }: Choices) {
 	const { type, typeVersion, parameters, credentials } = node;
 	const path = '/rest/dynamic-node-parameters/resource-mapper-fields';
@@ -95,7 +95,7 @@ async function mapAnswers(rest: N8nRest, node: INode, { answers, identifiedBy }:
 		.filter((field) => getTitle(field) in answers)
 		.map((field) => {
 			const title = getTitle(field);
-			// what the editor enters where a person lets the model define an answer
+			// the editor enters this expression if the user lets the model define an answer
 			const byModel = `={{ $fromAI('${title}', '', 'string') }}`;
 			return [field.id, type === `${OURS}Tool` ? byModel : answers[title]];
 		});
@@ -110,7 +110,7 @@ async function mapAnswers(rest: N8nRest, node: INode, { answers, identifiedBy }:
 	parameters.options = { ...options, skipDuplicatesBy: chosen.map(({ id }) => id) };
 }
 
-/** A node of n8n's own with what was chosen: a model's credential, a workflow, the form in a sheet's row. */
+/** Fills in a node of n8n: the credential of a model, a workflow, or the form in the row of a sheet. */
 function fillInOthers(node: INode, { form, model, subWorkflow }: Choices): INode {
 	const { type, parameters } = node;
 	if (type.startsWith('@n8n/n8n-nodes-langchain.lmChat') && model) {

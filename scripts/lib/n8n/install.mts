@@ -6,46 +6,46 @@ import { root } from '../paths.mts';
 
 const folder = join(root, 'scripts', 'n8n');
 
-/** The lines of n8n that the package is tried with, such as "2.x": the folders of scripts/n8n, newest first. */
+/** The lines of n8n that the package is tested with, such as "2.x": the folders of scripts/n8n, newest first. */
 export const lines = readdirSync(folder).sort((a, b) => parseInt(b) - parseInt(a));
 const [newest] = lines;
 
 const read = (line: string, file: string): unknown =>
 	JSON.parse(readFileSync(join(folder, line, file), 'utf8'));
 
-/** The version of n8n that a line is tried with. Only the package.json of the line says it. */
+/** Returns the version of n8n that a line is tested with, from the line's package.json. */
 export const versionOf = (line = newest) =>
 	(read(line, 'package.json') as { dependencies: { n8n: string } }).dependencies.n8n;
 
 type Lock = { packages: Record<string, { version: string }> };
 
-/** The version of a package that the newest n8n brings. */
+/** Returns the version of a package that the newest n8n installs. */
 export function broughtByN8n(name: string): string {
 	const lock = read(newest, 'package-lock.json') as Lock;
 	return lock.packages[`node_modules/${name}`].version;
 }
 
-/** A text with the versions of n8n that it mentions, as "n8n 1.2.3" or "e.g. 1.2.3", up to date. */
+/** Updates the versions of n8n that a text mentions as "n8n 1.2.3" or "e.g. 1.2.3". */
 export const withN8nVersions = (text: string) =>
 	text.replaceAll(/\b(n8n |e\.g\. )(\d+)\.\d+\.\d+/g, (mention, before: string, major: string) =>
 		lines.includes(`${major}.x`) ? before + versionOf(`${major}.x`) : mention,
 	);
 
-/** Fetches n8n's native database driver, whose install script has not run, or compiles it. */
+/** Downloads n8n's native database driver, whose install script has not run, or compiles it. */
 async function prepareSqlite(installed: string) {
 	const cwd = join(installed, 'node_modules', 'sqlite3');
 	const tool = (name: string) => join(installed, 'node_modules', '.bin', name);
-	// without Debian's headers of Node, node-gyp downloads some
+	// without Debian's headers for Node.js, node-gyp downloads them
 	const hasHeaders = existsSync('/usr/include/node/node_api.h');
 	const env = hasHeaders ? { npm_config_nodedir: '/usr' } : {};
 	await run('node', [tool('prebuild-install'), '-r', 'napi'], { cwd }).catch(
-		// without optimization it takes a third of the time to compile, and is fast enough
+		// a debug build compiles in a third of the time, and is fast enough
 		async () => await run('node', [tool('node-gyp'), 'rebuild', '--debug'], { cwd, env }),
 	);
 	await run('node', ['-e', 'require("sqlite3")'], { cwd: installed });
 }
 
-/** Installs n8n once; returns the folder of its package. */
+/** Installs n8n once. Returns the folder of its package. */
 export async function installN8n(line = newest): Promise<string> {
 	const title = `n8n ${versionOf(line)} (1 to 4 minutes, once)`;
 	return await installOnce(`n8n/${line}`, title, prepareSqlite);

@@ -10,15 +10,15 @@ import { installN8n } from './install.mts';
 import { type Login, N8nRest } from './rest.mts';
 
 export type InstanceOptions = {
-	/** the newest when not given */
+	/** The line of n8n; by default, the newest. */
 	line?: string;
-	/** n8n's user folder: its database, its log and the installed packages */
+	/** n8n's user folder, with its database, its log and installed packages. */
 	folder: string;
-	/** the packed package, to be there from the start */
+	/** The packed package to install before the start. */
 	tarball?: string;
-	/** a worker executes what another process starts, in queue mode */
+	/** In queue mode, a worker executes what other processes start. */
 	role?: 'main' | 'worker';
-	/** wanted port; another one is taken when it is in use */
+	/** The preferred port. If the port is in use, n8n gets another port. */
 	port?: number;
 	env?: Record<string, string>;
 };
@@ -45,16 +45,19 @@ const SETTINGS = {
 	NODE_OPTIONS: '',
 };
 
-/** The Node that n8n runs on: the project's own, or the one that N8N_NODE names. */
+/** The Node.js that n8n runs on: the project's, or the path in N8N_NODE. */
 const node = process.env.N8N_NODE ?? 'node';
 
-/** n8n 1.x runs on Node 20 only without the newer of its two engines for expressions. */
+/**
+ * Returns the environment variables for n8n's expression engine. On Node 20, n8n 1.x runs only with the older
+ * engine.
+ */
 const engine = () =>
 	execFileSync(node, ['--version'], { env: environment() }).toString().startsWith('v20.')
 		? { N8N_EXPRESSION_ENGINE: 'legacy' }
 		: {};
 
-/** The machine's environment without what a person may have set for an n8n of their own. */
+/** Returns the machine's environment without variables that a user may have set for another n8n. */
 const ownEnvironment = () =>
 	Object.fromEntries(
 		Object.entries(environment()).filter(
@@ -62,16 +65,16 @@ const ownEnvironment = () =>
 		),
 	);
 
-/** n8n's own reader of execution data. */
+/** Returns n8n's parser of execution data. */
 export async function executionReader(line?: string) {
 	const n8n = join(await installN8n(line), 'node_modules', 'n8n', 'package.json');
 	const { parse } = createRequire(n8n)('flatted') as { parse: (text: string) => IRunExecutionData };
 	return parse;
 }
 
-/** One process of n8n, with everything it starts itself. It can be started again after its end. */
+/** A process of n8n with its child processes. It can be started again after its end. */
 export class N8n {
-	/** Signed in as the owner, once n8n has started. */
+	/** The client of n8n's REST interface, signed in as the owner. Available after the start. */
 	rest!: N8nRest;
 	readonly logFile: string;
 	private readonly options: InstanceOptions;
@@ -83,7 +86,7 @@ export class N8n {
 		this.logFile = join(options.folder, 'n8n.log');
 	}
 
-	/** Where the editor and the REST interface are, once n8n has started. */
+	/** The address of the editor and the REST interface. Available after the start. */
 	get url(): string {
 		return `http://127.0.0.1:${this.ports!.web}`;
 	}
@@ -97,7 +100,7 @@ export class N8n {
 		this.ports ??= { web: await freePort(this.options.port), broker: await freePort() };
 		const { web, broker } = this.ports;
 		const log = await open(this.logFile, 'a');
-		// a busy worker leaves the next execution to another one
+		// with one execution at a time, the next execution goes to the other worker
 		const command = role === 'worker' ? ['worker', '--concurrency=1'] : ['start'];
 		const child = spawnGroup(node, [program, ...command], log.fd, {
 			cwd: folder,
@@ -122,22 +125,22 @@ export class N8n {
 		await this.rest.signIn(owner);
 	}
 
-	/** Lets n8n end in its own time, and ends it when that takes too long. */
+	/** Stops n8n. Kills it if it takes too long. */
 	async stop(): Promise<void> {
 		await this.end('SIGTERM');
 	}
 
-	/** Ends n8n at once, as a crash would. */
+	/** Kills n8n, as a crash would. */
 	async kill(): Promise<void> {
 		await this.end('SIGKILL');
 	}
 
-	/** What n8n has written, of all its starts in this folder. */
+	/** Returns the log of all starts of n8n in this folder. */
 	async log(): Promise<string> {
 		return existsSync(this.logFile) ? await readFile(this.logFile, 'utf8') : '';
 	}
 
-	/** Puts the packed package where n8n keeps community nodes. */
+	/** Unpacks the package into n8n's folder of community nodes. */
 	private async unpack(tarball: string): Promise<void> {
 		const folder = join(this.options.folder, '.n8n', 'nodes', 'node_modules', PACKAGE);
 		await mkdir(folder, { recursive: true });
@@ -161,7 +164,7 @@ export class N8n {
 	}
 
 	private async ready(): Promise<void> {
-		// n8n 1.x says that it is ready before its interface is
+		// n8n 1.x reports that it is ready before its interface is
 		const paths =
 			this.options.role === 'worker' ? ['/healthz'] : ['/healthz/readiness', '/rest/settings'];
 		const answers = async (path: string) =>

@@ -16,7 +16,7 @@ export type WorkflowFile = {
 	settings?: IDataObject;
 };
 
-/** A node of a workflow, with its name as its ID. */
+/** Creates a node of a workflow, with its name as its ID. */
 export const workflowNode = (
 	name: string,
 	type: string,
@@ -38,20 +38,20 @@ export type Login = { email: string; password: string };
 const PUBLISHED_WITHIN_MS = 60_000;
 const EXECUTED_WITHIN_MS = 120_000;
 
-/** What n8n's editor says to n8n, as far as demos and tests need it. */
+/** A client of n8n's REST interface, with the requests of the editor that demos and tests need. */
 export class N8nRest {
 	private cookie = '';
 	private readonly browserId = randomUUID();
 	private readonly url: string;
 	private readonly parse: (text: string) => IRunExecutionData;
 
-	/** @param parse reads execution data as n8n writes it */
+	/** @param parse parses n8n's execution data */
 	constructor(url: string, parse: (text: string) => IRunExecutionData) {
 		this.url = url;
 		this.parse = parse;
 	}
 
-	/** Makes the owner of a new n8n, or signs in to one that has an owner. */
+	/** Creates the owner of a new n8n, or signs in to an n8n that has an owner. */
 	async signIn({ email, password }: Login): Promise<void> {
 		const { userManagement } = (await this.send('GET', '/rest/settings')) as {
 			userManagement: { showSetupOnFirstLoad: boolean };
@@ -62,7 +62,7 @@ export class N8nRest {
 			: this.send('POST', '/rest/login', { emailOrLdapLoginId: email, email, password }));
 	}
 
-	/** Creates a credential; returns its ID. */
+	/** Creates a credential. Returns its ID. */
 	async saveCredential(credential: {
 		name: string;
 		type: string;
@@ -71,19 +71,19 @@ export class N8nRest {
 		return ((await this.send('POST', '/rest/credentials', credential)) as Saved).id;
 	}
 
-	/** Saves a new workflow; returns its ID. */
+	/** Saves a new workflow. Returns its ID. */
 	async createWorkflow(workflow: WorkflowFile): Promise<string> {
 		const body = { settings: {}, ...workflow, active: false };
 		return ((await this.send('POST', '/rest/workflows', body)) as Saved).id;
 	}
 
-	/** Creates a data table with columns of text; returns its ID. */
+	/** Creates a data table with text columns. Returns its ID. */
 	async createTable(name: string, columns: string[]): Promise<string> {
 		const body = { name, columns: columns.map((column) => ({ name: column, type: 'string' })) };
 		return ((await this.send('POST', await this.tablesPath(), body)) as Saved).id;
 	}
 
-	/** The rows of a data table. */
+	/** Returns the rows of a data table. */
 	async rowsOf(tableId: string): Promise<IDataObject[]> {
 		const path = await this.tablesPath();
 		const { data } = (await this.send('GET', `${path}/${tableId}/rows`)) as { data: IDataObject[] };
@@ -96,9 +96,10 @@ export class N8nRest {
 	}
 
 	/**
-	 * Switches a workflow on, and waits until it has polled what it watches. n8n 2.x publishes it after the
-	 * reply, n8n 1.x before, so that 1.x has no status of that.
-	 * @throws Error when a trigger of it could not be switched on
+	 * Activates a workflow, and waits until it has polled. n8n 2.x publishes the workflow after the reply. n8n
+	 * 1.x publishes it before, and has no publication status.
+	 *
+	 * @throws Error if a trigger of the workflow could not be activated
 	 */
 	async activate(id: string): Promise<void> {
 		const path = `/rest/workflows/${id}`;
@@ -118,7 +119,7 @@ export class N8nRest {
 			throw new Error(`n8n did not publish ${id} within ${PUBLISHED_WITHIN_MS / 1000} s.`);
 	}
 
-	/** Runs a workflow by hand from its trigger of that name; returns its execution, which has ended. */
+	/** Runs a workflow manually from its trigger with this name. Returns the finished execution. */
 	async run(workflowId: string, triggerName = 'Start'): Promise<Execution> {
 		const workflowData = await this.send('GET', `/rest/workflows/${workflowId}`);
 		const body = { workflowData, triggerToStartFrom: { name: triggerName } };
@@ -133,8 +134,9 @@ export class N8nRest {
 	}
 
 	/**
-	 * Waits for an execution of a workflow that has ended and meets a condition.
-	 * @throws Error that names the executions if it does not come
+	 * Waits for a finished execution of a workflow that meets a condition.
+	 *
+	 * @throws Error that lists the executions if there is none in time
 	 */
 	async waitForExecution(
 		workflowId: string,
@@ -143,7 +145,7 @@ export class N8nRest {
 		let executions: Execution[] = [];
 		const findWanted = async () => {
 			executions = await this.executions(workflowId);
-			// n8n can have the data a moment later than the end
+			// n8n can save the data a moment after the end
 			return executions.find(
 				(execution) => hasEnded(execution) && hasData(execution) && isWanted(execution),
 			);
@@ -154,7 +156,7 @@ export class N8nRest {
 		throw new Error(`The execution of ${workflowId} did not come or end. There are: ${seen}.`);
 	}
 
-	/** The last executions of a workflow, newest first. */
+	/** Returns the last executions of a workflow, newest first. */
 	async executions(workflowId: string): Promise<Execution[]> {
 		const filter = encodeURIComponent(JSON.stringify({ workflowId }));
 		const { results } = (await this.send('GET', `/rest/executions?filter=${filter}&limit=100`)) as {
@@ -172,9 +174,11 @@ export class N8nRest {
 	}
 
 	/**
-	 * @param path with its leading slash
-	 * @returns what the reply's `data` holds
-	 * @throws Error with the status as its cause if n8n refuses
+	 * Sends a request to n8n's REST interface.
+	 *
+	 * @param path the path with a leading slash
+	 * @returns the `data` of the reply
+	 * @throws Error with the status as its cause if the status is not 2xx
 	 */
 	async send(method: string, path: string, body?: object): Promise<unknown> {
 		const reply = await fetch(this.url + path, {
@@ -197,15 +201,15 @@ export class N8nRest {
 	}
 }
 
-/** Whether an execution has ended, well or not. */
+/** Whether an execution has ended, successfully or not. */
 export const hasEnded = ({ status }: Execution) => !['new', 'running'].includes(status);
 
-/** Whether what the nodes of an execution did can be read. */
+/** Whether the results of the nodes are available. */
 function hasData({ data }: Execution): boolean {
 	const { runData = {}, error } = data?.resultData ?? {};
 	return error !== undefined || Object.keys(runData).length > 0;
 }
 
-/** The items that a node put out in an execution. */
+/** Returns the items that a node returned in an execution. */
 export const itemsOf = (execution: Execution, nodeName: string): INodeExecutionData[] =>
 	execution.data.resultData.runData[nodeName]?.flatMap(({ data }) => data?.main?.[0] ?? []) ?? [];

@@ -3,7 +3,7 @@ import lodash from 'lodash';
 import contents from './demoForms.json' with { type: 'json' };
 import { type Answers, type NewForm, type Store, timestamp } from '../store.mts';
 
-/** Ids of the seeded forms, the same at every start, so that examples can name them. */
+/** The IDs of the seeded forms, the same at every start, so that examples can name them. */
 export const demoForms = {
 	contact: 'Kt7mQa',
 	survey: 'sV3yR1',
@@ -12,10 +12,10 @@ export const demoForms = {
 	event: 'cL0s3D',
 } as const;
 
-/** `responses` has answers by the custom key of their field. */
+/** A form with its responses. Each response has its answers by the custom key of the field. */
 type DemoForm = NewForm & Required<Pick<NewForm, 'fields'>> & { responses: Answers[] };
 
-/** The UUID of a seeded field: a version 4 in form, and the same at every start. */
+/** Derives the UUID of a seeded field: formatted as a version 4 UUID, and the same at every start. */
 function deriveUuid(formId: string, key: unknown): string {
 	const hex = createHash('sha256').update(`${formId}/${key}`).digest('hex');
 	return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-4$3-8$4-$5');
@@ -26,7 +26,7 @@ export function seed(store: Store, token: string, now: () => number) {
 	store.addAccount({ name: 'Demo Workspace', tokens: [token] });
 	const data = Buffer.from('Alan Turing\nComputing machinery and intelligence\n');
 	store.addFile({ type: 'text/plain; charset=utf-8', data }, 'cv');
-	// who has not entered an address in a form that tracks that has not submitted it yet
+	// in a form that tracks incomplete responses, a response without an email address is incomplete
 	const forms = Object.entries(contents as Record<string, DemoForm>);
 	for (const [key, { fields, responses, ...form }] of forms) {
 		const id = demoForms[key as keyof typeof demoForms];

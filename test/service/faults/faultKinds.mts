@@ -1,18 +1,19 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** One request that a fault meets. */
+/** A request to which a fault applies. */
 export type Meeting = {
 	request: FastifyRequest;
 	reply: FastifyReply;
-	/** keeps the request waiting for this many milliseconds, or forever if the number is infinite */
+	/** Delays the request by this many milliseconds; forever if the number is infinite. */
 	wait: (milliseconds: number) => Promise<void>;
 };
 
 /**
- * What can go wrong with one request.
- * - `instead`: past the limiter, instead of the work; nothing is done.
- * - `after`: the work is done, then its reply is spoilt.
+ * A failure of one request, after the rate limits were checked.
+ *
+ * - `instead`: the service does no work, and `act` replies.
+ * - `after`: the service does its work, and `spoil` damages the reply.
  */
 export type Fault =
 	| { stage: 'instead'; act(meeting: Meeting): void }
@@ -25,13 +26,13 @@ export const after = (spoil: (meeting: Meeting, body: Buffer) => unknown): Fault
 	spoil,
 });
 
-/** The service answers with this status and its envelope. */
+/** Creates a reply with this status in the envelope of the service. */
 export const status = (code: number, message: string, errors?: Record<string, string[]>) =>
 	instead(({ reply }) => {
 		reply.code(code).send({ success: false, message, ...(errors && { errors }) });
 	});
 
-/** The service rate-limits with 429. `retryAfter` in seconds, or none. */
+/** Creates a 429. `retryAfter` is in seconds; without it, the header is missing. */
 export const tooMany = (limit: number, retryAfter?: number) =>
 	instead(({ reply }) => {
 		reply.headers({ 'x-ratelimit-limit': String(limit), 'x-ratelimit-remaining': '0' });
@@ -39,7 +40,7 @@ export const tooMany = (limit: number, retryAfter?: number) =>
 		reply.code(429).send({ success: false, message: 'Too Many Attempts.' });
 	});
 
-/** The service is in maintenance for this many seconds, or until a date, and handles no request. */
+/** Creates a 503 of a service in maintenance, with `Retry-After` in seconds or as a date. */
 export const unavailable = (retryAfter: number | string) =>
 	instead(({ reply }) => {
 		reply.header('retry-after', `${retryAfter}`);
@@ -47,9 +48,9 @@ export const unavailable = (retryAfter: number | string) =>
 	});
 
 /**
- * The service rejects answers with 422, in the framework's words: it names each answer by its path.
+ * Creates a 422 for answers, in the framework's words: `The data.9b1f… must be a valid email address.`
  *
- * @param rules what is wrong with the answer to each field, such as "must be a valid email address"
+ * @param rules the rule that the answer to each field breaks, such as "must be a valid email address"
  */
 export const invalidAnswers = (rules: Record<string, string>) => {
 	const texts = Object.entries(rules).map(([uuid, rule]) => `The data.${uuid} ${rule}.`);
@@ -60,7 +61,7 @@ export const invalidAnswers = (rules: Record<string, string>) => {
 	return status(422, texts[0] + more, Object.fromEntries(errors));
 };
 
-/** The service acts at once, and its reply comes `milliseconds` late. */
+/** Delays the reply by this many milliseconds. The service acts at once. */
 export const slow = (milliseconds: number) =>
 	after(async ({ wait }, body) => {
 		await wait(milliseconds);
@@ -70,15 +71,15 @@ export const slow = (milliseconds: number) =>
 export const redirect = (address: string, code = 302) =>
 	instead(({ reply }) => void reply.redirect(address, code));
 
-/** A reply of this status, type and text or bytes, whatever was asked. */
+/** Creates a reply with this status, type and body. */
 export const answer = (code: number, type: string, body: string | Buffer) =>
 	instead(({ reply }) => void reply.type(type).code(code).send(body));
 
-/** A success with this data, whatever was asked. */
+/** Creates a successful reply with this data. */
 export const success = (data: unknown) =>
 	answer(200, 'application/json', JSON.stringify({ success: true, data }));
 
-/** A listing in well-formed JSON of about this many megabytes, sent in pieces without a length. */
+/** Creates a list of about this many megabytes in valid JSON, sent in chunks without a length. */
 export const bodyOf = (megabytes: number) =>
 	instead(({ reply }) => {
 		const records = Array<string>(megabytes).fill(`"${'x'.repeat(1_000_000)}",`);

@@ -11,7 +11,7 @@ import {
 	tooMany,
 } from './faultKinds.mts';
 
-/** Sends nothing, even after the client has left. */
+/** Sends nothing, even after the client has disconnected. */
 const never = async ({ wait }: Meeting) => {
 	await wait(Infinity);
 	return await new Promise<never>(() => {});
@@ -19,7 +19,7 @@ const never = async ({ wait }: Meeting) => {
 const drop = ({ request }: Meeting) => void request.raw.socket.destroy();
 const page = '<!doctype html><title>Maintenance</title><p>We will be back shortly.</p>';
 
-/** Every fault that needs no parameter, by a name that tests can iterate over. */
+/** The faults without parameters, by name. */
 export const faultTable = {
 	badRequest: status(400, 'The request is malformed.'),
 	unauthorized: status(401, 'Unauthenticated.'),
@@ -56,7 +56,7 @@ export const faultTable = {
 		return Readable.from(
 			(async function* () {
 				yield body.subarray(0, Math.ceil(body.length / 2));
-				// The first half must be sent before the connection ends, or the client does not get it.
+				// the client receives the first half only if it is sent before the connection ends
 				await setTimeout(20);
 				throw new Error('cut on purpose');
 			})(),

@@ -1,22 +1,22 @@
 import type { Fault } from './faultKinds.mts';
 import { type FaultName, faultTable } from './faultTable.mts';
 
-/** Which requests a fault meets, and how often. */
+/** The requests to which a fault applies, and how often. */
 type FaultRule = {
-	/** a fault, its name in the table, or what chooses one for each request that is met */
+	/** A fault, its name in the table, or a function that chooses a fault for each request. */
 	fault: FaultName | Fault | (() => Fault | undefined);
 	/**
-	 * `path` is tried on the path with its query: below the base URL for the API (`/forms`), whole for pages
-	 * and files (`/pdf/...`). Without a `path` a rule meets requests to the API alone.
+	 * The path with its query must match `path`: below the base URL for the API (`/forms`), whole for pages and
+	 * files (`/pdf/…`). Without `path`, the rule applies only to requests to the API.
 	 */
 	match?: { method?: string; path?: RegExp };
-	/** how many requests it meets; all when not given */
+	/** How many requests the rule applies to; by default, all. */
 	times?: number;
 };
 
 export type Faults = ReturnType<typeof createFaults>;
 
-/** The faults of one running service. Of the rules that are set, the first that meets a request counts. */
+/** Creates the faults of a running service. If several rules apply to a request, the first counts. */
 export function createFaults() {
 	let rules: FaultRule[] = [];
 	return {
@@ -26,7 +26,7 @@ export function createFaults() {
 		clear() {
 			rules = [];
 		},
-		/** The fault that meets this request, if any; a rule with `times` is used up by it. */
+		/** Returns the fault of this request, if any. Counts the request for a rule with `times`. */
 		pick(request: { method: string; path: string; isApi: boolean }): Fault | undefined {
 			const rule = rules.find(({ match = {}, times = Infinity }) => {
 				const isMethod = !match.method || match.method.toUpperCase() === request.method;

@@ -5,8 +5,9 @@ import type { Form } from '../store.mts';
 import { serviceError } from './envelope.mts';
 
 /**
- * Stands before every endpoint: without `Accept: application/json` a login page (section 5, rule 2), without
- * a valid token 401, and beyond a limit 429. A 401 is not counted and carries no limit headers.
+ * Creates the check before every endpoint. Without `Accept: application/json`, it redirects to the login page
+ * (section 5, rule 2); without a valid token, it replies 401; beyond a limit, 429. A 401 is not counted and has
+ * no limit headers.
  */
 export function guard({ store, limits, usage, now }: Parts) {
 	return async (request: FastifyRequest, reply: FastifyReply) => {
@@ -26,7 +27,7 @@ export function guard({ store, limits, usage, now }: Parts) {
 	};
 }
 
-/** The form of this id, which must be the account's own. */
+/** Returns the form with this ID. Throws a 404 without such a form, and a 403 for a form of another account. */
 export function formOf(request: FastifyRequest, { store }: Parts, id: string): Form {
 	const form = store.form(id);
 	if (!form) throw serviceError(404, 'The form was not found.');

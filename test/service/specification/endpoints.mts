@@ -10,7 +10,7 @@ import { listing, pageOf } from './listing.mts';
 import { fieldRecord, fileAnswer, formRecord, responseRecord, secretsOf } from './records.mts';
 import { settingsSchema, type Settings } from './settingsRules.mts';
 
-/** The endpoints of section 4, behind the guard. */
+/** Adds the endpoints of section 4, behind the access check. */
 export function apiPlugin(parts: Parts) {
 	return async (api: FastifyInstance) => {
 		api.addHook('onRequest', guard(parts));
@@ -20,7 +20,7 @@ export function apiPlugin(parts: Parts) {
 	};
 }
 
-/** Endpoints 1 to 3: the workspace, its forms with their fields, the fields of one form. */
+/** Adds endpoints 1 to 3: the workspace, the list of forms with their fields, and the fields of a form. */
 function formEndpoints(api: FastifyInstance, parts: Parts) {
 	const { store } = parts;
 
@@ -41,7 +41,7 @@ function formEndpoints(api: FastifyInstance, parts: Parts) {
 	});
 }
 
-/** Endpoints 4 to 6: the responses of a form, a link to one's PDF, and adding one. */
+/** Adds endpoints 4 to 6: the responses of a form, the link to a response's PDF, and adding a response. */
 function responseEndpoints(api: FastifyInstance, parts: Parts) {
 	const { store, shapes } = parts;
 	let requests = 0;
@@ -84,20 +84,23 @@ function responseEndpoints(api: FastifyInstance, parts: Parts) {
 	});
 }
 
-/** Responses of the same second in an order that depends on a seed; without a seed, as they were added. */
+/** Sorts responses of the same second by a seed. Without a seed, they keep the order in which they were added. */
 function shuffleTies(responses: readonly Response[], seed: number | undefined): Response[] {
 	if (seed === undefined) return [...responses];
 	const mix = (text: string) => createHash('md5').update(text).digest('hex');
 	return lodash.sortBy(responses, ['createdAt', ({ uuid }: Response) => mix(`${seed} ${uuid}`)]);
 }
 
-/** A value as frameworks store it: texts are trimmed, and an empty text becomes null. */
+/** Converts a value as frameworks store it: trims a text, and replaces an empty text by null. */
 function trim<T>(value: T): T | null {
 	if (typeof value !== 'string') return value;
 	return (value.trim() as T) || null;
 }
 
-/** Rules 2 and 3 of section 4: keys are UUIDs of the form's fields, values strings or integers. */
+/**
+ * Checks answers by rules 2 and 3 of section 4: the keys are UUIDs of the form's fields, the values are texts
+ * or integers.
+ */
 function checkAnswers(body: unknown, fields: Field[]): Answers {
 	const shape = fields.map(({ uuid, type }) => [
 		uuid,
@@ -109,7 +112,7 @@ function checkAnswers(body: unknown, fields: Field[]): Answers {
 	return z.object({ data }).parse(body).data as Answers;
 }
 
-/** Endpoint 7: updates any subset of the settings of section 2.5. */
+/** Adds endpoint 7, which updates any settings of section 2.5. */
 function settingsEndpoint(api: FastifyInstance, parts: Parts) {
 	api.post<{ Params: { id: string } }>('/forms/:id/settings', (request) => {
 		const form = formOf(request, parts, request.params.id);

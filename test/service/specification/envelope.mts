@@ -1,12 +1,12 @@
 import { ZodError } from 'zod';
 
-/** A failure that the service answers for: its status and message. */
+/** Creates an error that the service reports with this status and message. */
 export const serviceError = (statusCode: number, message: string) =>
 	Object.assign(new Error(message), { statusCode });
 
 /**
- * Status and body, the envelope of section 7, for a thrown value. A body that breaks a rule becomes a 400; an
- * error that the request did not cause a 500 without details.
+ * Returns the status and body of a thrown value, in the envelope of section 7. A body that breaks a rule is a
+ * 400. An unexpected error is a 500 without details.
  */
 export function failureOf(error: unknown): { status: number; body: Record<string, unknown> } {
 	if (error instanceof ZodError) {

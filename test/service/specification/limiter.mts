@@ -1,7 +1,7 @@
 /** The two limits of section 8. */
 export type Limits = { perMinute: number; perDay: number };
 
-/** A fixed window: when it ends, in epoch milliseconds, and the requests counted in it. */
+/** A window of fixed length: its end in epoch milliseconds, and the requests counted in it. */
 type Window = { endMs: number; used: number };
 
 export type Usage = { minute: Window; day: Window };
@@ -9,9 +9,9 @@ export type Usage = { minute: Window; day: Window };
 export type Decision = { isAllowed: boolean; usage?: Usage; headers: Record<string, string> };
 
 /**
- * Decides on one request at `now` (epoch milliseconds) and gives the usage after it and the reply's headers.
- * A window opens with the first request after the last one ended, whatever the hour; the headers carry the
- * pair of the tighter limit. A rate-limited request is not counted.
+ * Decides whether a request at `now` (epoch milliseconds) is allowed. Returns the new usage and the headers of
+ * the reply, which show the tighter limit. A window starts with the first request after the end of the last
+ * window. A rate-limited request is not counted.
  */
 export function decide(before: Usage | undefined, limits: Limits, now: number): Decision {
 	const minute = openWindow(before?.minute, 60_000, now);
@@ -38,8 +38,8 @@ const pair = (limit: number, remaining: number) => ({
 });
 
 function refuse(usage: Usage | undefined, { endMs }: Window, limit: number, now: number): Decision {
-	// The window ends on a millisecond, but the header gives whole seconds, rounded down. So Retry-After can be
-	// 0, or up to a second too short.
+	// the window ends at a millisecond, but the header has whole seconds, rounded down: Retry-After can be 0, or
+	// up to a second too short
 	const retryAfter = Math.max(0, Math.floor(endMs / 1000) - Math.floor(now / 1000));
 	const headers = { ...pair(limit, 0), 'retry-after': String(retryAfter) };
 	return { isAllowed: false, usage, headers };

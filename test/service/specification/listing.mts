@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Parts } from '../parts.mts';
 import type { Paging } from './shapes.mts';
 
-/** The body of a listing's reply, in the shape that is set. */
+/** Creates the body of a list's reply, in the shape that is set. */
 export function listing(records: unknown[], request: FastifyRequest, { shapes, origin }: Parts) {
 	const { pageSize, paging } = shapes;
 	if (pageSize === undefined) return { success: true, data: records };
@@ -45,7 +45,7 @@ export function listing(records: unknown[], request: FastifyRequest, { shapes, o
 	return { success: true, ...bodies[paging] };
 }
 
-/** Which page a request asks for, by its number or by a cursor such as `c2`. */
+/** Returns the number of the requested page, from `page=2` or a cursor such as `c2`. */
 export function pageOf(request: FastifyRequest): number {
 	const { page = '1', cursor } = request.query as { page?: string; cursor?: string };
 	return Number(cursor?.slice(1) ?? page);

@@ -1,7 +1,7 @@
 import type { Parts } from '../parts.mts';
 import type { Answer, Field, Form, Response } from '../store.mts';
 
-/** A form as endpoint 2 lists it: its settings (section 2.2) and its fields. */
+/** Creates a form as endpoint 2 lists it: its settings (section 2.2) and its fields. */
 export function formRecord(form: Form, parts: Parts) {
 	const { id, settings, fields, trackIncomplete, createdAt, updatedAt } = form;
 	return {
@@ -17,13 +17,13 @@ export function formRecord(form: Form, parts: Parts) {
 	};
 }
 
-/** A field as endpoints 2 and 3 list it. */
+/** Creates a field as endpoints 2 and 3 list it. */
 export function fieldRecord(field: Field, parts: Parts) {
 	const { customKey, ...attributes } = field;
 	return { ...attributes, custom_key: customKey, ...secretsOf(parts) };
 }
 
-/** A response as endpoint 4 lists it. */
+/** Creates a response as endpoint 4 lists it. */
 export function responseRecord(response: Response, form: Form, parts: Parts) {
 	const { number_prefix: prefix, number_suffix: suffix } = form.settings;
 	const answers = form.fields.map((field) => ({
@@ -48,19 +48,19 @@ export function responseRecord(response: Response, form: Form, parts: Parts) {
 	};
 }
 
-/** Files that the service keeps are stored with a path. */
+/** Adds the service's address to files that are stored with a path: `cv.pdf|/files/…`. */
 function withLinks(value: Answer, { type }: Field, origin: string): Answer {
 	if (type !== 'file_upload' || !Array.isArray(value)) return value;
 	return value.map((file) => file.replace(/\|\/(?!\/)/, `|${origin}/`));
 }
 
-/** An answer to a file field: `name.ext|address`, as such services write it. */
+/** Creates an answer to a file field in the format of such services: `cv.pdf|https://host/cv.pdf`. */
 export function fileAnswer(address: string): string[] {
 	const name = decodeURIComponent(new URL(address).pathname.split('/').at(-1) || 'file');
 	return [`${name}|${address}`];
 }
 
-/** Attributes that a service may add to any record, and that let their holder act for the workspace. */
+/** Returns attributes that a service may add to any record, with secrets that give access to the workspace. */
 export function secretsOf({ secret }: Parts): Record<string, unknown> {
 	if (secret === undefined) return {};
 	return {

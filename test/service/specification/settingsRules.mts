@@ -1,7 +1,7 @@
 import lodash from 'lodash';
 import { z } from 'zod';
 
-/** One setting of section 2.5. `max` counts characters of a text and is the bound of an integer. */
+/** The rule of a setting in section 2.5. `max` is the most characters of a text, or the highest integer. */
 type SettingRule =
 	| { kind: 'boolean'; nullable?: false }
 	| { kind: 'string' | 'url'; nullable: boolean; max?: number; allowed?: readonly string[] }
@@ -13,7 +13,7 @@ export type Settings = Record<string, SettingValue>;
 const flag = { kind: 'boolean' } as const;
 const text = (max?: number) => ({ kind: 'string', nullable: true, max }) as const;
 
-/** The settings that endpoint 7 takes, as the table of section 2.5 lists them. */
+/** The settings that endpoint 7 accepts, in the order of the table in section 2.5. */
 export const settingRules: Record<string, SettingRule> = {
 	admin_email_attach_pdf: flag,
 	admin_email_note: text(),
@@ -52,13 +52,13 @@ export const settingRules: Record<string, SettingRule> = {
 	slack_enabled: flag,
 };
 
-/** What a new form starts with: every flag off, every text and number empty. */
+/** Returns the settings of a new form. Switches are off, except two; texts and numbers are empty. */
 export function defaultSettings(name: string): Settings {
 	const empty = lodash.mapValues(settingRules, ({ kind }) => (kind === 'boolean' ? false : null));
 	return { ...empty, show_formtitle: true, seo_allow_bots: true, name };
 }
 
-/** The body of endpoint 7. Booleans given as 0 or 1 become false and true (section 4, rule 5). */
+/** The body of endpoint 7. 0 and 1 become false and true (section 4, rule 5). */
 export const settingsSchema = z
 	.object(lodash.mapValues(settingRules, createSchema))
 	.partial()

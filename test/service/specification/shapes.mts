@@ -1,29 +1,31 @@
 /**
- * The choices that the specification leaves open (section 4, "Response shapes not given"). The defaults are
- * what has been seen in the field; tests switch them to show that a client follows rules and not one shape.
+ * The choices that the specification leaves open (section 4, "Response shapes not given"). The defaults were
+ * seen in the field. Tests switch them to show that a client depends on rules and not on one shape.
  */
 export type Shapes = {
-	/** how many records a listing has on a page; without it, all are on one */
+	/** The records on a page; without it, a list has one page. */
 	pageSize?: number;
-	/** how a page says where the next one is: what common frameworks send */
+	/** The attributes that lead to the next page, as common frameworks send them. */
 	paging: Paging;
-	/** of responses: oldest first, or newest first */
+	/** The order of responses: oldest first (`asc`) or newest first. */
 	order: 'asc' | 'desc';
 	/**
-	 * How responses of the same second are listed: in one order, in another order on each page, as databases
-	 * do that sort by time alone, or in another order for each request.
+	 * The order of responses of the same second: always the same, different on each page (as of databases that
+	 * sort by time only), or different in each request.
 	 */
 	ties: 'fixed' | 'byPage' | 'byRequest';
-	/** whether texts are stored without white space at both ends, and "" as null */
+	/** Whether the service trims texts, and stores "" as null. */
 	trims: boolean;
 };
 
 /**
- * - `links`: a link beside `data`, and no number of records
+ * The kinds of paging:
+ *
+ * - `links`: a link beside `data`, without a number of records
  * - `meta`: links and numbers beside `data`
- * - `inData`: the page itself in `data`, with its records in another `data` there
- * - `simple`: the same without the numbers of all records and pages
- * - `numbers`: numbers alone, in `pagination`
+ * - `inData`: the page in `data`, with its records in an inner `data`
+ * - `simple`: like `inData`, without the total numbers of records and pages
+ * - `numbers`: only numbers, in `pagination`
  * - `count`: `count`, `next` and `previous` beside `results`
  * - `cursor`: a cursor in `meta`
  */
