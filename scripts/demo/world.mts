@@ -17,7 +17,7 @@ const POLL_TIMES = [0, 10, 20, 30, 40, 50].map((second) => `${second} * * * * *`
 const REQUESTS_PER_DAY = 50_000;
 const LIMITS = { perMinute: 600, perDay: 100_000 };
 
-/** What each record of the service has in attributes that nobody asked for. */
+/** The value of secret attributes in each record of the service. */
 export const SECRET = 'secret-of-a-record-77ab3f';
 
 const CREDENTIAL = 'Form Service account';

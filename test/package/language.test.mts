@@ -29,13 +29,19 @@ const PHRASES: ReadonlyArray<readonly [phrase: RegExp, instead: string]> = [
 /** Names that say nothing about their value. */
 const EMPTY_NAMES = 'one other others own again rest left most all given'.split(' ');
 
-const paths = globSync('{nodes,credentials,test/service}/**/*.{ts,mts}', { cwd: root }).filter(
-	(path) => !path.endsWith('.d.ts'),
-);
-const shipped = paths.filter((path) => !path.startsWith('test'));
+const paths = globSync('{nodes,credentials,scripts,test/service}/**/*.{ts,mts}', {
+	cwd: root,
+}).filter((path) => !path.endsWith('.d.ts'));
+const shipped = paths.filter((path) => /^(nodes|credentials)/.test(path));
 
-/** Folders that still have such names. */
-const UNCHECKED = /^nodes\/FormService\/(trigger|resources|api\/replies)\//;
+/** A verb in the third person, such as "Returns", or the start of a predicate's docstring. */
+const VERB = /^([A-Z][a-z]+s|Whether)\b/;
+
+const PREDICATE_NAME = /^(is|has|can|may)[A-Z]/;
+
+/** Folders that are not checked yet. */
+const UNCHECKED =
+	/^(scripts\/(demo|pictures)|nodes\/FormService\/(trigger|resources|execution|api\/re\w+))\//;
 
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 
@@ -60,31 +66,39 @@ function listNames(path: string): Array<{ line: number; name: string }> {
 	});
 }
 
-/** The comments of a file, with their lines. */
+/** Returns the comments of a file, with their lines. */
 function listComments(path: string): Array<{ line: number; text: string }> {
-	const source = read(path);
-	const comments: Array<{ line: number; text: string }> = [];
-	const file = ts.createSourceFile(path, source, ts.ScriptTarget.Latest, true);
-	const seen = new Set<number>();
-	const visit = (node: ts.Node) => {
-		const ranges = [
-			...(ts.getLeadingCommentRanges(source, node.getFullStart()) ?? []),
-			...(ts.getTrailingCommentRanges(source, node.getEnd()) ?? []),
-		];
-		for (const { pos, end } of ranges) {
-			if (seen.has(pos)) continue;
-			seen.add(pos);
-			const line = file.getLineAndCharacterOfPosition(pos).line + 1;
-			const text = source
-				.slice(pos, end)
-				.replace(/^\s*\*/gm, ' ')
-				.replace(/\s+/g, ' ');
-			comments.push({ line, text });
-		}
-		node.getChildren().forEach(visit);
-	};
-	visit(file);
-	return comments;
+	const file = parse(path);
+	const source = file.text;
+	const ranges = collectNodes(file).flatMap((node) => [
+		...(ts.getLeadingCommentRanges(source, node.getFullStart()) ?? []),
+		...(ts.getTrailingCommentRanges(source, node.getEnd()) ?? []),
+	]);
+	const byPosition = new Map(ranges.map(({ pos, end }) => [pos, end]));
+	return [...byPosition].map(([pos, end]) => ({
+		line: file.getLineAndCharacterOfPosition(pos).line + 1,
+		text: source
+			.slice(pos, end)
+			.replace(/^\s*\*/gm, ' ')
+			.replace(/\s+/g, ' '),
+	}));
+}
+
+/** Returns the functions and methods of a file that have a docstring. */
+function listDocumented(path: string): Array<{ line: number; name: string; text: string }> {
+	return collectNodes(parse(path)).flatMap((node) => {
+		const isFunction =
+			ts.isFunctionDeclaration(node) ||
+			ts.isMethodDeclaration(node) ||
+			ts.isMethodSignature(node) ||
+			(ts.isVariableDeclaration(node) &&
+				node.initializer !== undefined &&
+				ts.isArrowFunction(node.initializer));
+		if (!isFunction || node.name === undefined) return [];
+		const [comment] = ts.getJSDocCommentsAndTags(node);
+		const text = comment && ts.getTextOfJSDocComment(comment.comment);
+		return text ? [{ line: getLine(node), name: node.name.getText(), text }] : [];
+	});
 }
 
 describe('A reader of the code', () => {
@@ -102,12 +116,24 @@ describe('A reader of the code', () => {
 
 	it('finds in each name of a variable or parameter what its value is', () => {
 		const found = paths
-			.filter((path) => !UNCHECKED.test(path))
+			// `rest` is the client of n8n's REST interface in scripts
+			.filter((path) => !UNCHECKED.test(path) && !path.startsWith('scripts'))
 			.flatMap((path) =>
 				listNames(path)
 					.filter(({ name }) => EMPTY_NAMES.includes(name))
 					.map(({ line, name }) => `${path}:${line} ${name}`),
 			);
+		expect(found).toEqual([]);
+	});
+
+	it('finds a verb at the start of the docstring of each function', () => {
+		const documented = paths
+			.filter((path) => !UNCHECKED.test(path))
+			.flatMap((path) => listDocumented(path).map((entry) => ({ path, ...entry })));
+		expect(documented.length).toBeGreaterThan(150);
+		const found = documented.filter(({ name, text }) =>
+			PREDICATE_NAME.test(name) ? !text.startsWith('Whether') : !VERB.test(text),
+		);
 		expect(found).toEqual([]);
 	});
 
