@@ -99,7 +99,7 @@ export function hasReason(error: unknown, ...reasons: FailureReason[]): boolean 
 }
 
 /** Whether the caller gave up before the request was sent: the execution was canceled, or an item failed. */
-export function isCanceled(error: unknown): boolean {
+export function isUnsent(error: unknown): boolean {
 	return hasReason(error, 'canceled');
 }
 

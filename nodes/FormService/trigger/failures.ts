@@ -1,9 +1,10 @@
+import type { Logger } from 'n8n-workflow';
 import { clock } from '../api/clock';
-import { getRequestFailure, hasReason, type NodeError } from '../api/errors';
+import { getRequestFailure, hasReason, isUnsent, type NodeError } from '../api/errors';
 import type { FailureReason } from '../api/requestFailure';
 import { EARLY_TOLERANCE_MS, HOUR_MS, hasElapsed, MINUTE_MS } from './requestBudget';
 
-/** The subjects that can fail, how long polls wait for each, and which error the user sees. */
+/** What each reading results in, how long polls wait after a failure, and which error the user sees. */
 
 /** The lists that a poll reads of a form. Each one fails and waits independently. */
 export type Pass = 'newestPages' | 'fullPass';
@@ -32,9 +33,6 @@ type FailureStreak = {
 /** Failures in a row until the error is reported. One or two are often temporary. */
 const REPORT_THRESHOLD = 3;
 
-const MIN_BACKOFF_MS = 20_000;
-const MAX_BACKOFF_MS = 30 * MINUTE_MS;
-
 /** The longest wait that the service can ask for; n8n has the same limit. */
 const MAX_RETRY_AFTER_MS = HOUR_MS;
 
@@ -46,8 +44,7 @@ export class Failures {
 	private reportedAtMs = -Infinity;
 
 	/**
-	 * Records a failure. Polls then wait 15, 35, 75 seconds and so on, up to 30 minutes, or longer if the
-	 * service asks for it.
+	 * Records a failure. Polls then wait for the subject, longer than `computeBackoffMs` if the service asks for it.
 	 *
 	 * @param page the page that failed, counted from 0
 	 */
@@ -57,14 +54,13 @@ export class Failures {
 		// a millisecond later, the request queue agrees, whatever the rounding
 		const askedMs = Math.min(retryAtMs - failedAtMs + 1, MAX_RETRY_AFTER_MS);
 		const count = this.countWith(subject, page);
-		const doubledMs = Math.min(MIN_BACKOFF_MS * 2 ** (count - 1), MAX_BACKOFF_MS);
-		const backoffMs = Math.max(askedMs, doubledMs - EARLY_TOLERANCE_MS);
+		const backoffMs = Math.max(askedMs, computeBackoffMs(count));
 		const isReported = count > 1 && this.find(subject)!.isReported;
 		const streak = { subject, count, page, failedAtMs, backoffMs, error, isReported };
 		this.streaks.set(toKey(subject), streak);
 	}
 
-	/** Returns the failures in a row, if the page fails now as well. */
+	/** Returns the failures in a row, including a failure of the page now. */
 	countWith(subject: Subject, page = 0): number {
 		const last = this.find(subject);
 		return last !== undefined && page <= last.page ? last.count + 1 : 1;
@@ -121,6 +117,11 @@ export class Failures {
 	}
 }
 
+/** Returns 15 seconds, 35, 75 and so on, up to 30 minutes, each less the tolerance for polls that come early. */
+function computeBackoffMs(failures: number): number {
+	return Math.min(20_000 * 2 ** (failures - 1), 30 * MINUTE_MS) - EARLY_TOLERANCE_MS;
+}
+
 function toKey(subject: Subject): string {
 	return 'formId' in subject ? `${subject.kind} ${subject.formId}` : subject.kind;
 }
@@ -144,4 +145,48 @@ const ACCOUNT_REASONS: FailureReason[] = [
 /** Whether the account was rejected, or no reply came. */
 export function isAccountFailure(error: unknown): boolean {
 	return hasReason(error, ...ACCOUNT_REASONS);
+}
+
+/** What became of one reading of a poll. */
+export type Outcome = Readonly<{
+	subject: Subject;
+	/** Whether the service sent a page that can be used. */
+	hasPages: boolean;
+	/** Why the next page could not be read. */
+	readError?: NodeError;
+	/** Why the pages could not become items. */
+	deliveryError?: NodeError;
+	/** The page that failed, or the last page that was read if more pages follow. Counted from 0. */
+	page?: number;
+}>;
+
+export function getError({ readError, deliveryError }: Outcome): NodeError | undefined {
+	return deliveryError ?? readError;
+}
+
+/** Whether the poll sends nothing more: the account fails, or has no request left in this minute. */
+export function endsPoll(outcome: Outcome): boolean {
+	const error = getError(outcome);
+	return isUnsent(error) || isAccountFailure(error);
+}
+
+/**
+ * Records an outcome for the next polls, and logs a failure. A page of any list shows that the account works,
+ * even if the page could not become items, unless a later page shows the opposite.
+ */
+export function recordOutcome(failures: Failures, outcome: Outcome, logger: Logger): void {
+	const { subject, hasPages, readError, page } = outcome;
+	if (hasPages && !isAccountFailure(readError)) failures.clear({ kind: 'account' });
+	const error = getError(outcome);
+	if (error === undefined) return failures.clear(subject, page);
+	if (isUnsent(error)) {
+		logger.info("The poll ends early: this account's requests of this minute are used up.");
+		return;
+	}
+	failures.record(subject, error, page);
+	if (isAccountFailure(error)) failures.record({ kind: 'account' }, error);
+	const what = 'formId' in subject ? `Form ${subject.formId}` : 'The list of forms';
+	// the next failure in a row would be one more
+	const count = failures.countWith(subject, page) - 1;
+	logger.warn(`${what} could not be read: ${error.message}. Failures in a row: ${count}.`);
 }

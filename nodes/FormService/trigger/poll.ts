@@ -1,30 +1,24 @@
 import { sortBy } from 'lodash';
 import type { INodeExecutionData, IPollFunctions } from 'n8n-workflow';
-import { getAccount, type Account } from '../api/account';
 import { clock } from '../api/clock';
-import { asNodeError } from '../api/errors';
+import { getCause, type NodeError } from '../api/errors';
 import { sortByTime } from '../api/recordTimes';
-import { isFormListDue, pollFormList } from './forms/pollFormList';
-import { endsPoll, findActivationError, getError, recordOutcome, type Outcome } from './outcomes';
+import { endsPoll, getError, recordOutcome, type Outcome } from './failures';
+import { mayReadFormList, pollFormList } from './forms/pollFormList';
 import {
 	createPollContext,
 	findPollReason,
 	isBackingOff,
+	readConfig,
 	type OutputItem,
 	type PollContext,
-	type PollReason,
 } from './pollContext';
 import { ensureBaseline } from './responses/fetchFormPages';
-import { isFormDue, PASSES, pollForm } from './responses/pollForm';
+import { mayReadForm, PASSES, pollForm } from './responses/pollForm';
 import { isSavePending, saveState } from './savedState';
-import { getTriggerCache, type TriggerCache } from './triggerCache';
-import {
-	hasSeveralForms,
-	readTriggerParameters,
-	type TriggerParameters,
-} from './triggerParameters';
-import type { FormState } from './triggerState';
-import { applyParameters, getWatchedFormIds } from './watchedForms';
+import { getTriggerCache } from './triggerCache';
+import { hasSeveralForms } from './triggerParameters';
+import { applyParameters, getWatchedFormIds, type FormState } from './triggerState';
 
 type PollOutput = INodeExecutionData[] | null;
 
@@ -50,46 +44,6 @@ export async function pollForms(n8n: IPollFunctions): Promise<PollOutput> {
 	} finally {
 		cache.isPolling = false;
 	}
-}
-
-/**
- * Reads the parameters and the account; undefined if they cannot be used.
- *
- * @throws NodeOperationError why they cannot be used, if a person is to see that now
- */
-async function readConfig(
-	n8n: IPollFunctions,
-	cache: TriggerCache,
-	reason: PollReason,
-): Promise<{ parameters: TriggerParameters; account: Account } | undefined> {
-	try {
-		const parameters = readTriggerParameters(n8n);
-		const account = await getAccount(n8n);
-		cache.failures.clear({ kind: 'parameters' });
-		clearOutdatedCache(cache, JSON.stringify([account.key, parameters]));
-		// a person who publishes the workflow may have changed the fields
-		if (reason === 'publish') cache.fields.clear();
-		return { parameters, account };
-	} catch (cause) {
-		const error = asNodeError(n8n.getNode(), cause);
-		if (reason !== 'schedule') throw error;
-		cache.failures.record({ kind: 'parameters' }, error);
-		const reported = cache.failures.takeReport([error]);
-		if (reported !== undefined) throw reported;
-		n8n.logger.warn(`The forms cannot be polled: ${error.message}`);
-		return undefined;
-	}
-}
-
-/** What has failed with other parameters may work now, and the parameters say how fields are named. */
-function clearOutdatedCache(cache: TriggerCache, configKey: string): void {
-	if (configKey === cache.configKey) return;
-	cache.configKey = configKey;
-	cache.failures.clearAll();
-	cache.fields.clear();
-	// the forms of another account have other names
-	cache.names.byId.clear();
-	cache.names.fetchedAtMs = -Infinity;
 }
 
 /** Reads the lists that are due, saves the next state, and returns the items of new events. */
@@ -132,14 +86,14 @@ async function readLists(context: PollContext): Promise<PollResult> {
 	const applied = applyParameters(parameters, state, times.startedAtMs);
 	const start = { ...applied, items: [], outcomes: [] };
 	if (isBackingOff(context, { kind: 'account' })) return start;
-	const listed = isFormListDue(context) ? await readFormList(context, start) : start;
+	const listed = mayReadFormList(context) ? await readFormList(context, start) : start;
 	return await readForms(context, listed);
 }
 
 async function readFormList(context: PollContext, before: PollResult): Promise<PollResult> {
 	const { debt, ...result } = await pollFormList(context, before);
 	context.cache.formListDebt = debt;
-	for (const outcome of result.outcomes) recordOutcome(context, outcome);
+	for (const outcome of result.outcomes) record(context, outcome);
 	return result;
 }
 
@@ -156,7 +110,7 @@ async function readForms(
 	const items = [...before.items];
 	const outcomes = [...before.outcomes];
 	const watched = getWatchedFormIds(parameters, forms);
-	const due = watched.filter((id) => isFormDue(context, id, forms.get(id)));
+	const due = watched.filter((id) => mayReadForm(context, id, forms.get(id)));
 	const readings = sortBy(due, (id) => forms.get(id)?.debt?.atMs ?? 0).flatMap((formId) =>
 		PASSES.map((pass) => ({ formId, pass })),
 	);
@@ -170,9 +124,33 @@ async function readForms(
 		forms.set(formId, result.form);
 		items.push(...result.items);
 		outcomes.push(result.outcome);
-		recordOutcome(context, result.outcome);
+		record(context, result.outcome);
 	}
 	// new responses of forms that could not be read are new
 	for (const id of watched) forms.set(id, ensureBaseline(context, forms.get(id)));
 	return { forms, listedSinceMs, items, outcomes };
+}
+
+function record({ cache, request }: PollContext, outcome: Outcome): void {
+	recordOutcome(cache.failures, outcome, request.n8n.logger);
+}
+
+/** Causes that last until the user corrects the credential or the node. */
+const ACTIONABLE_CAUSES = ['credential-invalid', 'configuration-invalid'];
+
+/**
+ * Finds the error with which an activation fails. An activation succeeds if something was read, now or before,
+ * and nothing has failed that the user must correct.
+ */
+function findActivationError(
+	{ reason, parameters, state }: PollContext,
+	outcomes: readonly Outcome[],
+): NodeError | undefined {
+	const error = outcomes.map(getError).find((found) => found !== undefined);
+	if (reason === 'schedule' || error === undefined) return undefined;
+	const hasRead = outcomes.some(({ hasPages }) => hasPages);
+	if (!hasRead && state.forms.size === 0) return error;
+	const isOnly = !hasRead || !hasSeveralForms(parameters.watch);
+	const isActionable = ACTIONABLE_CAUSES.includes(getCause(error));
+	return reason === 'publish' && isOnly && isActionable ? error : undefined;
 }

@@ -1,15 +1,15 @@
 import { sumBy } from 'lodash';
 import type { IDataObject, INodeExecutionData, IPollFunctions } from 'n8n-workflow';
-import type { Account } from '../api/account';
+import { getAccount, type Account } from '../api/account';
 import { clock } from '../api/clock';
+import { asNodeError } from '../api/errors';
 import type { RequestContext } from '../api/requestContext';
 import type { Subject } from './failures';
 import { computeIntervalMs, computeWeight, MINUTE_MS, type BudgetClaim } from './requestBudget';
 import { computeServiceId, loadState } from './savedState';
 import { collectBudgetClaims, type TriggerCache } from './triggerCache';
-import type { TriggerParameters } from './triggerParameters';
-import type { TriggerState } from './triggerState';
-import { getWatchedFormIds, type FormStates } from './watchedForms';
+import { readTriggerParameters, type TriggerParameters } from './triggerParameters';
+import { getWatchedFormIds, type FormStates, type TriggerState } from './triggerState';
 
 /** Why n8n polls: its schedule says so, n8n starts, or a person publishes the workflow. */
 export type PollReason = 'schedule' | 'start' | 'publish';
@@ -67,6 +67,49 @@ function getTimeBudgetMs(n8n: IPollFunctions): number {
 	return typeof getPollBudgetMs === 'function' ? getPollBudgetMs.call(n8n) : DEFAULT_BUDGET_MS;
 }
 
+/** What the user has set. */
+type Config = { parameters: TriggerParameters; account: Account };
+
+/**
+ * Reads the parameters and the account; undefined if they cannot be used.
+ *
+ * @throws NodeOperationError why they cannot be used, if a person is to see that now
+ */
+export async function readConfig(
+	n8n: IPollFunctions,
+	cache: TriggerCache,
+	reason: PollReason,
+): Promise<Config | undefined> {
+	try {
+		const parameters = readTriggerParameters(n8n);
+		const account = await getAccount(n8n);
+		cache.failures.clear({ kind: 'parameters' });
+		clearOutdatedCache(cache, JSON.stringify([account.key, parameters]));
+		// a person who publishes the workflow may have changed the fields
+		if (reason === 'publish') cache.fields.clear();
+		return { parameters, account };
+	} catch (cause) {
+		const error = asNodeError(n8n.getNode(), cause);
+		if (reason !== 'schedule') throw error;
+		cache.failures.record({ kind: 'parameters' }, error);
+		const reported = cache.failures.takeReport([error]);
+		if (reported !== undefined) throw reported;
+		n8n.logger.warn(`The forms cannot be polled: ${error.message}`);
+		return undefined;
+	}
+}
+
+/** What has failed with other parameters may work now, and the parameters say how fields are named. */
+function clearOutdatedCache(cache: TriggerCache, configKey: string): void {
+	if (configKey === cache.configKey) return;
+	cache.configKey = configKey;
+	cache.failures.clearAll();
+	cache.fields.clear();
+	// the forms of another account have other names
+	cache.names.byId.clear();
+	cache.names.fetchedAtMs = -Infinity;
+}
+
 /** Shares of a poll's time in which pages are requested, requests wait in the queue, and replies are read. */
 const REQUEST_SHARE = 0.6;
 const QUEUE_SHARE = 0.75;
@@ -77,7 +120,7 @@ export function createPollContext(
 	n8n: IPollFunctions,
 	cache: TriggerCache,
 	reason: PollReason,
-	{ parameters, account }: { parameters: TriggerParameters; account: Account },
+	{ parameters, account }: Config,
 ): PollContext {
 	const startedAtMs = clock.now();
 	const timeMs = Math.min(getTimeBudgetMs(n8n), DEFAULT_BUDGET_MS);

@@ -1,8 +1,9 @@
 import { omit } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { z } from 'zod';
-import { computeFingerprint } from './fingerprint';
+import { computeFingerprint } from './fingerprints';
 import { hasElapsed } from './requestBudget';
+import { decodeSeenResponses } from './responses/seenResponses';
 import { renameVersion6 } from './savedVersions';
 import { formSchema, type TriggerState } from './triggerState';
 
@@ -14,6 +15,8 @@ import { formSchema, type TriggerState } from './triggerState';
  */
 const VERSION = 7;
 
+const savedForm = formSchema.refine(({ seen = '' }) => decodeSeenResponses(seen) !== undefined);
+
 const schema = z.preprocess(
 	renameVersion6,
 	z.object({
@@ -21,7 +24,7 @@ const schema = z.preprocess(
 		service: z.string(),
 		revision: z.number(),
 		listedSinceMs: z.number().optional(),
-		forms: z.array(formSchema),
+		forms: z.array(savedForm),
 	}),
 );
 

@@ -26,15 +26,15 @@ import {
 	RESPONSE_EVENTS,
 	type ResponseEvent,
 } from '../parameters/triggerEvents';
-import { parseFormList } from './formNames';
-import { createFormItem } from './forms/formItems';
+import { parseFormList } from './formDetails';
+import { createFormItem } from './forms/pollFormList';
 import { isIncomplete } from './responses/compareResponses';
-import { createConditionError } from './responses/deliverEvents';
 import {
+	createConditionError,
 	createResponseItems,
 	type ItemOptions,
 	type ResponseEventData,
-} from './responses/responseItems';
+} from './responses/deliverEvents';
 import {
 	hasSeveralForms,
 	isWatched,

@@ -1,9 +1,12 @@
+import { omit } from 'lodash';
 import { z } from 'zod';
-import { decodeSeenResponses } from './responses/seenResponses';
+import { DAY_MS } from './requestBudget';
+import type { TriggerParameters } from './triggerParameters';
 
 /**
- * What n8n keeps of a trigger in its static data. A person who opens the static data can read it: names are
- * those of docs/glossary.md, and times are epoch milliseconds. A state never changes; a poll makes a new one.
+ * The state of a trigger, which forms it watches, and how long it remembers what has disappeared. A user can read
+ * the state in n8n's static data: names are those of docs/glossary.md, and times are epoch milliseconds. A state
+ * never changes. Each poll creates a new one.
  */
 
 const nonNegative = z.number().nonnegative();
@@ -13,16 +16,13 @@ const next = z
 	.object({ url: z.string(), pagesBefore: nonNegative, recordsBefore: nonNegative })
 	.optional();
 
-/** Since when something is missing from its list, and in how many passes. */
+/** Since when a response or form is missing from its list, and in how many passes. */
 const absence = z.object({ atMs: z.number(), passes: nonNegative });
 
 export const formSchema = z.object({
 	id: z.string(),
 	/** The seen responses, see `encodeSeenResponses`; undefined until a page was read. */
-	seen: z
-		.string()
-		.refine((text) => decodeSeenResponses(text) !== undefined)
-		.optional(),
+	seen: z.string().optional(),
 	/** Which responses existed before the form was watched. Without a baseline, each unseen response is new. */
 	baseline: z
 		.object({
@@ -56,10 +56,13 @@ export const formSchema = z.object({
 	absence: absence.optional(),
 });
 
-/** What the trigger knows of one form. */
+/** What the trigger remembers of one form. */
 export type FormState = Readonly<Omit<z.infer<typeof formSchema>, 'id'>>;
 
-/** What the trigger knows. */
+/** The states of forms by their IDs. */
+export type FormStates = ReadonlyMap<string, FormState>;
+
+/** What n8n keeps of a trigger. */
 export type TriggerState = Readonly<{
 	/** The service that the state belongs to, see `computeServiceId`. */
 	service: string;
@@ -69,6 +72,79 @@ export type TriggerState = Readonly<{
 	listedSinceMs?: number;
 	/** The saved state could not be read, so existing responses start nothing in this poll. Not saved. */
 	isDamaged?: boolean;
-	/** By ID. */
-	forms: ReadonlyMap<string, FormState>;
+	forms: FormStates;
 }>;
+
+/** Returns the IDs of the forms whose responses are watched. */
+export function getWatchedFormIds(
+	{ watch, lists }: TriggerParameters,
+	forms: FormStates,
+): string[] {
+	if (!lists.responses) return [];
+	if (watch.kind === 'chosen') return [...watch.formIds];
+	const listed = [...forms].filter(([, { absence }]) => absence === undefined);
+	return listed.map(([id]) => id).filter((id) => !watch.except.includes(id));
+}
+
+/**
+ * Returns the states with what the parameters have changed: forms that are not watched any more are absent,
+ * and attributes are kept only for Form Updated.
+ */
+export function applyParameters(
+	{ watch, events }: TriggerParameters,
+	state: TriggerState,
+	nowMs: number,
+): { forms: Map<string, FormState>; listedSinceMs: number | undefined } {
+	const isAll = watch.kind === 'all';
+	const forms = isAll
+		? new Map(state.forms)
+		: updateAbsences(state.forms, (id) => watch.formIds.includes(id), nowMs);
+	for (const [id, form] of forms) {
+		const isStale = form.attributes !== undefined && !events.includes('formUpdated');
+		if (isStale) forms.set(id, omit(form, 'attributes'));
+	}
+	// forms that exist when all forms are chosen again are not new
+	return { forms, listedSinceMs: isAll ? state.listedSinceMs : undefined };
+}
+
+/**
+ * Returns the states without forms that have been absent for 30 days and 30 passes. If a form comes back
+ * before, the trigger continues where it was.
+ */
+export function updateAbsences(
+	forms: FormStates,
+	isPresent: (id: string) => boolean,
+	nowMs: number,
+): Map<string, FormState> {
+	const updated = new Map<string, FormState>();
+	for (const [id, form] of forms) {
+		const { absence } = form;
+		if (isPresent(id)) updated.set(id, absence === undefined ? form : omit(form, 'absence'));
+		else if (!isRetentionOver(absence, nowMs)) {
+			const counted = addPass(absence, nowMs);
+			updated.set(id, counted === absence ? form : { ...form, absence: counted });
+		}
+	}
+	return updated;
+}
+
+/** How long a response or form that has disappeared from its list is remembered. */
+const RETENTION_MS = 30 * DAY_MS;
+
+/** This many passes must miss a response or form, so that a list that is empty for a while repeats nothing. */
+const RETENTION_PASSES = 30;
+
+export type Absence = Readonly<z.infer<typeof absence>>;
+
+/** Returns an absence with one more pass; the same object once further passes make no difference. */
+export function addPass(absence: Absence | undefined, nowMs: number): Absence {
+	if (absence === undefined) return { atMs: nowMs, passes: 1 };
+	const { atMs, passes } = absence;
+	return passes < RETENTION_PASSES ? { atMs, passes: passes + 1 } : absence;
+}
+
+/** Whether a response or form has been missing for 30 days and 30 passes. */
+export function isRetentionOver(absence: Absence | undefined, nowMs: number): boolean {
+	if (absence === undefined) return false;
+	return absence.passes >= RETENTION_PASSES && nowMs - absence.atMs >= RETENTION_MS;
+}

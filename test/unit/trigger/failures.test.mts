@@ -1,3 +1,4 @@
+import type { Logger } from 'n8n-workflow';
 import { afterAll, beforeEach, expect, it } from 'vitest';
 import { clock } from '../../../nodes/FormService/api/clock.ts';
 import { ServiceError } from '../../../nodes/FormService/api/errors.ts';
@@ -5,9 +6,12 @@ import {
 	createFailure,
 	type FailureReason,
 } from '../../../nodes/FormService/api/requestFailure.ts';
-import { Failures, type Subject } from '../../../nodes/FormService/trigger/failures.ts';
-import { recordOutcome, type Outcome } from '../../../nodes/FormService/trigger/outcomes.ts';
-import type { PollContext } from '../../../nodes/FormService/trigger/pollContext.ts';
+import {
+	Failures,
+	recordOutcome,
+	type Outcome,
+	type Subject,
+} from '../../../nodes/FormService/trigger/failures.ts';
 import { MINUTE_MS, VirtualTime } from '../../time.mts';
 
 const node = { id: 'n', name: 'N', type: 't', typeVersion: 1, position: [0, 0], parameters: {} };
@@ -92,8 +96,7 @@ it.each<[string, Partial<Outcome>, boolean]>([
 	['the next page shows that the account is rejected', { readError }, true],
 ])('A good page ends the waiting of the account or not if %s', (_text, outcome, isWaiting) => {
 	failures.record({ kind: 'account' }, createError('Before'));
-	const logger = { info: () => undefined, warn: () => undefined };
-	const context = { cache: { failures }, request: { n8n: { logger } } } as unknown as PollContext;
-	recordOutcome(context, { subject: toSubject('A'), hasPages: true, ...outcome });
+	const logger = { info: () => undefined, warn: () => undefined } as unknown as Logger;
+	recordOutcome(failures, { subject: toSubject('A'), hasPages: true, ...outcome }, logger);
 	expect(failures.isWaiting({ kind: 'account' })).toBe(isWaiting);
 });

@@ -4,7 +4,7 @@ import { pruneSeenResponses } from '../../../nodes/FormService/trigger/responses
 import {
 	updateAbsences,
 	type FormStates,
-} from '../../../nodes/FormService/trigger/watchedForms.ts';
+} from '../../../nodes/FormService/trigger/triggerState.ts';
 
 const START_MS = Date.UTC(2026, 10, 22, 12);
 

@@ -1,12 +1,15 @@
-import { isEqual } from 'lodash';
+import { isEmpty, isEqual, isObject, mapValues, omit, pickBy, snakeCase, union } from 'lodash';
+import type { IDataObject } from 'n8n-workflow';
+import { parseNumber } from '../../api/parseValues';
 import { getCreationTimeMs, sortByTime } from '../../api/recordTimes';
+import { isRecord, sortKeys } from '../../api/records';
+import { findSetting } from '../../api/settings/settings';
 import type { FormEvent, TriggerEvent } from '../../parameters/triggerEvents';
-import type { ListedForm } from '../formNames';
+import { computeFingerprint } from '../fingerprints';
+import type { ListedForm } from '../formDetails';
 import { MINUTE_MS } from '../requestBudget';
 import { isWatched, type Watch } from '../triggerParameters';
-import type { FormState } from '../triggerState';
-import { updateAbsences, type FormStates } from '../watchedForms';
-import { fingerprintAttributes, findChangedAttributes } from './formAttributes';
+import { updateAbsences, type FormState, type FormStates } from '../triggerState';
 
 /** Which listed forms are watched, and which are new or changed. */
 
@@ -90,4 +93,52 @@ function isCreated({ record }: ListedForm, listedSinceMs: number | undefined): b
 	if (listedSinceMs === undefined) return false;
 	const createdAtMs = getCreationTimeMs(record);
 	return createdAtMs === undefined || createdAtMs >= listedSinceMs - CLOCK_TOLERANCE_MS;
+}
+
+/** The attributes of a form that have a value and change only if the author edits the form: fingerprints by name. */
+export type AttributeFingerprints = Readonly<Record<string, string>>;
+
+/** 24 bits: of 16 million changes, one is not seen. */
+const VALUE_LENGTH = 4;
+
+export function fingerprintAttributes(record: IDataObject): AttributeFingerprints {
+	const isSet = (value: unknown) => (isObject(value) ? !isEmpty(value) : Boolean(value));
+	const lasting = pickBy(
+		omit(record, 'id', 'uuid'),
+		(value, name) => isSet(value) && isLasting(value, name),
+	);
+	return mapValues(lasting, (value) => {
+		const text = JSON.stringify(sortKeys(selectLasting(value)));
+		return computeFingerprint(text).slice(0, VALUE_LENGTH);
+	});
+}
+
+/** The names of the attributes that have changed; a list can leave out one that has no value any more. */
+export function findChangedAttributes(
+	before: AttributeFingerprints,
+	after: AttributeFingerprints,
+): string[] {
+	const names = union(Object.keys(before), Object.keys(after));
+	return names.filter((name) => before[name] !== after[name]).sort();
+}
+
+function selectLasting(value: unknown): unknown {
+	if (Array.isArray(value)) return value.map(selectLasting);
+	return isRecord(value) ? mapValues(pickBy(value, isLasting), selectLasting) : value;
+}
+
+/** Names of attributes that change without an edit: times and statistics. */
+const PASSIVE =
+	/(^|_)(created|updated|modified|submitted|synced|viewed|last|latest|counts|stats|statistics|analytics)(_|$)/;
+
+/** Words in the names of numbers that rise with responses and visits, and of their limits, which do not. */
+const COUNTER =
+	/(^|_)(answer|average|completion|count|entrie|number|rate|response|start|submission|total|unread|view|visit)s?(_|$)/;
+const LIMIT = /(^|_)(max|min|limit)(_|$)/;
+
+/** Whether an attribute changes only with the form, by its name. */
+function isLasting(value: unknown, given: string): boolean {
+	const name = snakeCase(given);
+	const isCounter = parseNumber(value) !== undefined && COUNTER.test(name) && !LIMIT.test(name);
+	return findSetting(given) !== undefined || (!PASSIVE.test(name) && !isCounter);
 }

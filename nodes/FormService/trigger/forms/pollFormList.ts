@@ -1,16 +1,19 @@
+import { pick } from 'lodash';
+import type { IDataObject } from 'n8n-workflow';
+import type { ResponseOutput } from '../../api/answers/responseItem';
 import { clock } from '../../api/clock';
 import { createTarget, endpoints } from '../../api/endpoints';
 import { asNodeError } from '../../api/errors';
+import { removeSecrets } from '../../api/records';
 import { createFormNotFoundError } from '../../parameters/formId';
+import type { FormEvent } from '../../parameters/triggerEvents';
 import { fetchWholeList } from '../fetchList';
-import { parseFormList, rememberNames, type ListedForm } from '../formNames';
-import type { Subject } from '../failures';
-import type { Outcome } from '../outcomes';
+import { parseFormList, rememberNames, type ListedForm } from '../formDetails';
+import type { Outcome, Subject } from '../failures';
 import { isBackingOff, type OutputItem, type PollContext } from '../pollContext';
 import { addDebt, isDue, type RequestDebt } from '../requestBudget';
 import type { FormState } from '../triggerState';
 import { compareForms } from './compareForms';
-import { createFormItem } from './formItems';
 
 /** How a poll reads the list of all forms: for the forms to watch, for events of forms, and for names. */
 
@@ -30,7 +33,7 @@ export type FormListResult = FormListState & {
 const FORM_LIST: Subject = { kind: 'formList' };
 
 /** Whether a poll reads the list: at once if a person publishes the workflow, or the process has just started. */
-export function isFormListDue(context: PollContext): boolean {
+export function mayReadFormList(context: PollContext): boolean {
 	const { cache, intervalMs, parameters, reason } = context;
 	if (!parameters.lists.forms || isBackingOff(context, FORM_LIST)) return false;
 	const { formListDebt } = cache;
@@ -100,4 +103,28 @@ function findMissing(context: PollContext, listed: ReadonlyMap<string, ListedFor
 		const readError = createFormNotFoundError(context.request.n8n.getNode(), formId);
 		return [{ subject, hasPages: false, readError }];
 	});
+}
+
+/** The attributes of a form in a simplified item, beside `form`, which has the ID and the name. */
+const FORM_EVENT_ATTRIBUTES = ['slug', 'description', 'is_closed', 'created_at', 'updated_at'];
+
+/**
+ * Creates the item of an event: the attributes of the form, then `changed`, `event` and `form`.
+ *
+ * @param changed the names of the attributes that have changed
+ */
+export function createFormItem(
+	event: FormEvent,
+	{ id, name, record }: { id: string; name: string | null; record: ListedForm['record'] },
+	{ simplify }: ResponseOutput,
+	changed?: readonly string[],
+): OutputItem {
+	const selected = simplify ? pick(record, FORM_EVENT_ATTRIBUTES, changed ?? []) : record;
+	const json: IDataObject = {
+		...removeSecrets(selected),
+		...(changed && { changed: [...changed] }),
+		event,
+		form: { id, name },
+	};
+	return { record, item: { json } };
 }

@@ -5,13 +5,14 @@ import { getCreationTimeMs, sortByTime } from '../../api/recordTimes';
 import { getComparableId } from '../../api/records';
 import type { ResponseEvent, TriggerEvent } from '../../parameters/triggerEvents';
 import type { FetchedPage } from '../fetchList';
-import { computeFingerprint, type Fingerprint } from '../fingerprint';
-import type { FormState } from '../triggerState';
 import {
 	computeAnswersFingerprint,
+	computeFingerprint,
 	haveAnswersChanged,
 	type AnswersFingerprint,
-} from './answersFingerprint';
+	type Fingerprint,
+} from '../fingerprints';
+import type { FormState } from '../triggerState';
 import {
 	createSeenResponse,
 	isSameResponse,
@@ -59,7 +60,8 @@ export class Comparison {
 		return [...this.detected.values()];
 	}
 
-	get eventCount(): number {
+	/** How many events the pages have, before the filters. */
+	get detectedCount(): number {
 		return this.detected.size;
 	}
 

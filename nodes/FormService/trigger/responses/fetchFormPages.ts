@@ -1,7 +1,7 @@
 import { chunk } from 'lodash';
 import { clock, yieldIfDue } from '../../api/clock';
 import { createTarget, endpoints } from '../../api/endpoints';
-import { asNodeError, isCanceled, type NodeError } from '../../api/errors';
+import { asNodeError, isUnsent, type NodeError } from '../../api/errors';
 import { getId } from '../../api/records';
 import { createRequestError } from '../../api/requestContext';
 import { createFailure } from '../../api/requestFailure';
@@ -10,7 +10,7 @@ import { fetchPagesInTime, type FetchedPage } from '../fetchList';
 import type { PollContext } from '../pollContext';
 import type { FormState } from '../triggerState';
 import { Comparison } from './compareResponses';
-import type { Reading, StopReason } from './readings';
+import type { Reading, StopReason } from './planReading';
 
 /** How a poll reads pages of a form, and compares them with the seen responses. */
 
@@ -68,7 +68,7 @@ export async function fetchFormPages(
 			if (page.isLast) break;
 			// asking for the next page throws why it cannot be found
 			if (page.next === undefined) continue;
-			if (comparison.eventCount >= capacity) return finish('noCapacity');
+			if (comparison.detectedCount >= capacity) return finish('noCapacity');
 			// an earlier poll may have delivered only some events of the page where the reading continues
 			const isPartlySeen = page.url === from?.url;
 			const lastReadMs = cache.serviceClock.toServiceMs(lastReadAtMs);
@@ -78,7 +78,7 @@ export async function fetchFormPages(
 		}
 		return finish('endOfList');
 	} catch (error) {
-		const requests = pages.length + (isCanceled(error) ? 0 : 1);
+		const requests = pages.length + (isUnsent(error) ? 0 : 1);
 		return { ...finish('error'), readError: toFormError(context, formId, error), requests };
 	}
 }

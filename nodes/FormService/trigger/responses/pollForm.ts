@@ -1,20 +1,12 @@
 import { conditionsNeedFields } from '../../api/answers/conditions';
-import type { Pass } from '../failures';
-import type { Outcome } from '../outcomes';
+import type { Outcome, Pass } from '../failures';
 import { isBackingOff, type OutputItem, type PollContext } from '../pollContext';
 import { addDebt, computeFormBudget, isDue, type FormBudget } from '../requestBudget';
 import type { FormState } from '../triggerState';
 import { deliverEvents, type Delivery } from './deliverEvents';
 import { fetchFormPages, toFormError, type FetchedReading } from './fetchFormPages';
-import {
-	advanceReading,
-	findResumePosition,
-	isFirstPass,
-	planFullPass,
-	planNewestPages,
-	restartReading,
-	type Reading,
-} from './readings';
+import { advanceReading, findResumePosition, restartAfterRepeatedFailures } from './advanceReading';
+import { isFirstPass, planFullPass, planNewestPages, type Reading } from './planReading';
 import { pruneSeenResponses } from './seenResponses';
 
 /** How a poll reads the responses of one form, and delivers their events. */
@@ -25,8 +17,8 @@ export const PASSES: readonly Pass[] = ['newestPages', 'fullPass'];
 /** What one reading of a form has come to. */
 export type FormResult = { form: FormState; items: readonly OutputItem[]; outcome: Outcome };
 
-/** Whether a poll reads a form. */
-export function isFormDue(context: PollContext, formId: string, form: FormState = {}): boolean {
+/** Whether a poll may read a form: its passes can still wait after failures. */
+export function mayReadForm(context: PollContext, formId: string, form: FormState = {}): boolean {
 	const { cache, parameters, reason, times } = context;
 	const { debt, seen } = form;
 	const hasFailed = PASSES.some((kind) => cache.failures.has({ kind, formId }));
@@ -92,7 +84,7 @@ function finishWithoutPages(
 	const subject = { kind: pass, formId };
 	const page = reading.from?.pagesBefore ?? 0;
 	const failures = cache.failures.countWith(subject, page);
-	const form = restartReading(before, reading, readError, failures);
+	const form = restartAfterRepeatedFailures(before, reading, readError, failures);
 	const debt = addDebt(before.debt, requests, budget.intervalMs, startedAtMs);
 	const outcome = { subject, hasPages: false, readError, page };
 	return { form: { ...form, debt }, items: [], outcome };

@@ -1,6 +1,5 @@
-import { FINGERPRINT_LENGTH, type Fingerprint } from '../fingerprint';
-import { addPass, isRetentionOver, type Absence } from '../retention';
-import type { AnswersFingerprint } from './answersFingerprint';
+import { FINGERPRINT_LENGTH, type AnswersFingerprint, type Fingerprint } from '../fingerprints';
+import { addPass, isRetentionOver, type Absence } from '../triggerState';
 
 /** The seen responses of a form, by the fingerprints of their UUIDs. */
 export type SeenResponses = ReadonlyMap<Fingerprint, SeenResponse>;

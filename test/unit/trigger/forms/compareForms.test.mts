@@ -1,8 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
 import { expect, it } from 'vitest';
-import { parseFormList } from '../../../../nodes/FormService/trigger/formNames.ts';
+import { parseFormList } from '../../../../nodes/FormService/trigger/formDetails.ts';
 import { compareForms } from '../../../../nodes/FormService/trigger/forms/compareForms.ts';
-import type { FormStates } from '../../../../nodes/FormService/trigger/watchedForms.ts';
+import type { FormStates } from '../../../../nodes/FormService/trigger/triggerState.ts';
 
 const START_MS = Date.UTC(2026, 10, 22, 12);
 

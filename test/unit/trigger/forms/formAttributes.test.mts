@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import {
 	fingerprintAttributes,
 	findChangedAttributes,
-} from '../../../../nodes/FormService/trigger/forms/formAttributes.ts';
+} from '../../../../nodes/FormService/trigger/forms/compareForms.ts';
 
 describe('Form Updated', () => {
 	const field = { uuid: 'f', label: 'Name', options: ['1', '2'] };

@@ -5,11 +5,12 @@ import {
 	type FailureReason,
 } from '../../../../nodes/FormService/api/requestFailure.ts';
 import type { FetchedPage } from '../../../../nodes/FormService/trigger/fetchList.ts';
-import * as readings from '../../../../nodes/FormService/trigger/responses/readings.ts';
+import * as advance from '../../../../nodes/FormService/trigger/responses/advanceReading.ts';
+import * as plan from '../../../../nodes/FormService/trigger/responses/planReading.ts';
 import type {
 	Reading,
 	StopReason,
-} from '../../../../nodes/FormService/trigger/responses/readings.ts';
+} from '../../../../nodes/FormService/trigger/responses/planReading.ts';
 import type { FormState } from '../../../../nodes/FormService/trigger/triggerState.ts';
 
 const node = { id: 'n', name: 'N', type: 't', typeVersion: 1, position: [0, 0], parameters: {} };
@@ -60,7 +61,7 @@ it.each<[string, Place[], 'firstPage' | 'lastPage' | undefined]>([
 	['is the same for all', [1, 1, 1, 1, 1, 1], undefined],
 ])('New responses are expected at an end of a list whose order %s', (_text, places, end) => {
 	const pages = createPages(...places);
-	const { newestPages, fullPass } = readings.advanceReading(READ, FULL, pages, undefined, true);
+	const { newestPages, fullPass } = advance.advanceReading(READ, FULL, pages, undefined, true);
 	expect(newestPages?.at).toBe(end);
 	expect(fullPass).toEqual({});
 });
@@ -69,7 +70,7 @@ it('A long first pass finds newest pages at the beginning before it has ended', 
 	const form: FormState = { baseline: { sinceMs: 0 } };
 	const pages = [createPage(1, 9, [18, 17]), createPage(2, 9, [16, 15])];
 	const first = createReading('firstPass');
-	const after = readings.advanceReading(form, first, pages, at(3), false);
+	const after = advance.advanceReading(form, first, pages, at(3), false);
 	expect([after.newestPages?.at, after.fullPass?.next, after.baseline]).toEqual([
 		'firstPage',
 		at(3),
@@ -81,9 +82,9 @@ it('A form remembers what existed, and that its first pass is over', () => {
 	const form: FormState = { baseline: { sinceMs: 0 } };
 	const first = createReading('firstPass');
 	const pages = createPages(1, 2);
-	const { baseline } = readings.advanceReading(form, first, pages, undefined, true);
+	const { baseline } = advance.advanceReading(form, first, pages, undefined, true);
 	expect(baseline).toEqual({ sinceMs: 0, isFirstPassOver: true });
-	const again = readings.advanceReading(form, first, pages, at(1), false);
+	const again = advance.advanceReading(form, first, pages, at(1), false);
 	expect([again.baseline, again.fullPass?.next]).toEqual([form.baseline, at(1)]);
 });
 
@@ -109,14 +110,14 @@ it.each<[string, Reading, StopReason, number | undefined, number | undefined]>([
 ])('A reading continues at %s', (_text, reading, stop, undelivered, expected) => {
 	const pages = [createPage(8, 10), createPage(9, 10)];
 	const page = pages.find(({ pagesBefore }) => pagesBefore + 1 === undelivered);
-	const next = readings.findResumePosition(reading, pages, stop, page);
+	const next = advance.findResumePosition(reading, pages, stop, page);
 	expect(next).toEqual(expected === undefined ? undefined : at(expected));
 });
 
 it('A list that has become shorter starts a full pass', () => {
 	const form: FormState = { ...FOURTH, newestPages: { at: 'lastPage', next: at(9) } };
 	const reading = createReading('newestPages', 9);
-	const after = readings.advanceReading(form, reading, [createPage(9, 9)], undefined, false);
+	const after = advance.advanceReading(form, reading, [createPage(9, 9)], undefined, false);
 	expect([after.newestPages, after.fullPass]).toEqual([undefined, {}]);
 });
 
@@ -127,15 +128,15 @@ it.each<[string, FailureReason, number, boolean]>([
 	['cannot be reached any more', 'pageExpired', 1, true],
 ])('A full pass starts over or not if its page %s', (_text, reason, failures, isRestarted) => {
 	const reading = createReading('fullPass', 4);
-	const after = readings.restartReading(FOURTH, reading, fail(reason), failures);
+	const after = advance.restartAfterRepeatedFailures(FOURTH, reading, fail(reason), failures);
 	expect(after.fullPass?.next).toEqual(isRestarted ? undefined : at(4));
 });
 
 const BUDGET = { intervalMs: 120_000, unusedRequests: 0, maxRequests: 72 };
 const planNewest = (form: FormState, isFullPassWaiting = false) =>
-	readings.planNewestPages(form, BUDGET, isFullPassWaiting);
+	plan.planNewestPages(form, BUDGET, isFullPassWaiting);
 const planFull = (form: FormState, unusedRequests = 0) =>
-	readings.planFullPass(form, { ...BUDGET, unusedRequests });
+	plan.planFullPass(form, { ...BUDGET, unusedRequests });
 const NEWEST_FIRST: FormState = { ...READ, newestPages: { at: 'firstPage' } };
 const LATER: FormState = { ...FOURTH, newestPages: { at: 'firstPage' } };
 const NEWEST_LAST: FormState = { ...READ, newestPages: { at: 'lastPage', next: at(9) } };
@@ -188,12 +189,12 @@ it.each<[string, Reading | undefined, Reading | undefined]>([
 it('Each full pass guesses the order anew, and keeps where the newest pages are, if pages have numbers', () => {
 	const form: FormState = { ...READ, fullPass: { order: { descending: 9, ascending: 0 } } };
 	const pages = createPages(1, 2, 3, 4, 5, 6);
-	const after = readings.advanceReading(form, FULL, pages, undefined, true);
+	const after = advance.advanceReading(form, FULL, pages, undefined, true);
 	expect(after.newestPages).toEqual({ at: 'lastPage', next: at(3) });
 	const unnumbered = pages.map((page) => ({ ...page, isNumbered: false }));
-	const other = readings.advanceReading(form, FULL, unnumbered, undefined, true);
+	const other = advance.advanceReading(form, FULL, unnumbered, undefined, true);
 	expect(other.newestPages).toBeUndefined();
 	const newestPages = { at: 'lastPage', next: at(2) } as const;
-	const again = readings.advanceReading({ ...form, newestPages }, FULL, pages, undefined, true);
+	const again = advance.advanceReading({ ...form, newestPages }, FULL, pages, undefined, true);
 	expect(again.newestPages).toBe(newestPages);
 });

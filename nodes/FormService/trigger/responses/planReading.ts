@@ -1,0 +1,86 @@
+import { MAX_PAGES, type PagePosition } from '../../api/replies/fetchPages';
+import type { Pass } from '../failures';
+import type { FormBudget } from '../requestBudget';
+import type { FormState } from '../triggerState';
+
+/** Which pages of a form a poll reads, and why it stops. */
+
+/**
+ * A poll of a form has up to two readings, one after the other:
+ *
+ * - `newestPages` reads the end of the list where new responses appear, if the list has one: from the first
+ *   page to a seen response, or from the last known page to the end. On the same page, a full pass does this.
+ * - `fullPass` continues a full pass, most often by one page, and starts over at its end. Only full passes
+ *   find what happens on older pages. Airbyte calls this a resumable full refresh, Debezium an incremental
+ *   snapshot: pages are read over several polls, beside the newest pages.
+ * - `firstPass` is the first full pass of a form. It reads all pages that there is time for.
+ *
+ * For example, 67 pages have the newest response first. The first poll reads all pages. The second poll reads
+ * page 1, the third one pages 1 and 2, the fourth one pages 1 and 3.
+ */
+export type Reading = Readonly<{
+	kind: Pass | 'firstPass';
+	/** The page to start with; undefined for the first page. */
+	from: PagePosition | undefined;
+	maxPages: number;
+	/** A page that ends with a seen response ends the reading: older pages have no new responses. */
+	stopsAtSeen: boolean;
+}>;
+
+/**
+ * Why a reading stopped: at the end of the list; at a page that ends with a seen response; because the pages
+ * have as many events as the poll may deliver; because the poll may send no more requests for the form, or has
+ * no more time; or because the next page could not be read.
+ */
+export type StopReason = 'endOfList' | 'seenResponse' | 'noCapacity' | 'limit' | 'error';
+
+/** Whether the next full pass is the first one, which waits for nothing while it advances. */
+export function isFirstPass({ seen, baseline, fullPass }: FormState): boolean {
+	const isUnderWay = baseline !== undefined && !baseline.isFirstPassOver;
+	return seen === undefined || (isUnderWay && fullPass?.next !== undefined);
+}
+
+/**
+ * Plans the reading of the newest pages.
+ *
+ * @param isFullPassWaiting whether the full pass waits after a failure
+ * @returns undefined if it is unknown where the newest pages are, or if the full pass reads them
+ */
+export function planNewestPages(
+	form: FormState,
+	{ maxRequests }: FormBudget,
+	isFullPassWaiting: boolean,
+): Reading | undefined {
+	const { newestPages } = form;
+	if (newestPages === undefined) return undefined;
+	if (isFullPassAtNewest(form) && !isFullPassWaiting) return undefined;
+	const { next: from, at } = newestPages;
+	// from the last known page on, the next page has to be read as well
+	const maxPages = Math.max(2, maxRequests);
+	return { kind: 'newestPages', from, maxPages, stopsAtSeen: at === 'firstPage' };
+}
+
+/** Plans the next slice of the full pass: one page, and those for which there was time while n8n did not poll. */
+export function planFullPass(
+	form: FormState,
+	{ unusedRequests, maxRequests }: FormBudget,
+): Reading {
+	const { newestPages, fullPass } = form;
+	const from = fullPass?.next;
+	if (isFirstPass(form)) {
+		return { kind: 'firstPass', from, maxPages: MAX_PAGES, stopsAtSeen: false };
+	}
+	if (isFullPassAtNewest(form)) {
+		const stopsAtSeen = newestPages?.at === 'firstPage';
+		return { kind: 'fullPass', from, maxPages: Math.max(2, maxRequests), stopsAtSeen };
+	}
+	// the reading of the newest pages has used one request
+	const requests = newestPages === undefined ? 1 + unusedRequests : Math.max(1, unusedRequests);
+	return { kind: 'fullPass', from, maxPages: Math.min(requests, maxRequests), stopsAtSeen: false };
+}
+
+function isFullPassAtNewest({ newestPages, fullPass }: FormState): boolean {
+	return newestPages !== undefined && getIndex(newestPages.next) === getIndex(fullPass?.next);
+}
+
+const getIndex = (position: PagePosition | undefined) => position?.pagesBefore ?? 0;
