@@ -121,6 +121,24 @@ export function parseDay(value: unknown): string | undefined {
 	return DateTime.fromISO(text, { zone: 'utc' }).toISODate() ?? undefined;
 }
 
+const DAY_MS = 86_400_000;
+
+/** Matches the end of "2026-01-30T19:00-05:00", not of "2026-01-31T00:00+00:00". */
+const OTHER_OFFSET = /[+-](?!00)\d\d(:?\d\d)?(\[|$)/;
+
+/**
+ * Returns the day of a time that is midnight in UTC and states no other offset: `2026-01-31T00:00:00.000Z` is
+ * `2026-01-31`. Databases write a day as this time.
+ */
+export function parseUtcMidnight(value: unknown): string | undefined {
+	const timeMs = parseTimeMs(value, 'utc') ?? NaN;
+	if (timeMs % DAY_MS !== 0 || isLocalTime(value)) return undefined;
+	const hasOtherOffset = DateTime.isDateTime(value)
+		? value.offset !== 0
+		: OTHER_OFFSET.test(String(value).trim());
+	return hasOtherOffset ? undefined : DateTime.fromMillis(timeMs, { zone: 'utc' }).toISODate()!;
+}
+
 /** Whether a value is a date or time without a zone, so that its meaning depends on the zone. */
 export function isLocalTime(value: unknown): boolean {
 	return parseTimeMs(value, 'utc') !== parseTimeMs(value, 'utc+1');

@@ -1,7 +1,7 @@
 import { DateTime } from 'luxon';
 import type { GenericValue, IDataObject } from 'n8n-workflow';
 import { yieldIfDue } from '../clock';
-import { parseBoolean, parseDay, parseNumber, parseTimeMs } from '../parseValues';
+import { parseBoolean, parseDay, parseNumber, parseTimeMs, parseUtcMidnight } from '../parseValues';
 import { findChoice } from './choices';
 import { findField, type FormField } from './fields';
 import { flattenAnswer, type Scalar } from './flattenAnswer';
@@ -159,7 +159,7 @@ function prepareCondition(
 	const { kind, choices }: AnswerSpec = field ?? attributeSpec;
 	// a value that is not a time is neither before nor after a time
 	const timeMs = parseTimeMs(value, zone) ?? NaN;
-	const day = parseDay(value);
+	const day = parseDay(value) ?? (kind === 'date' ? parseUtcMidnight(value) : undefined);
 	// if the trigger watches several forms, a form can lack the field
 	const isMissing = isUnknownName(name, fields);
 	return { operator, field, attribute, isMissing, kind, choices, zone, value, timeMs, day };

@@ -1,5 +1,5 @@
 import { DateTime } from 'luxon';
-import { isEpoch, isLocalTime, parseTimeMs } from '../parseValues';
+import { isEpoch, isLocalTime, parseTimeMs, parseUtcMidnight } from '../parseValues';
 import { findChoice, splitChoices, type Choice } from './choices';
 import { formatNames } from '../spelling';
 
@@ -62,15 +62,16 @@ function joinEntries(entries: readonly EncodeResult[]): EncodeResult {
 const MONTH = /^\s*\d{4}-\d\d\s*$/;
 
 /**
- * Encodes a date or time as ISO 8601. For a date field, returns the day in the workflow's zone. For a field
- * with a time, keeps the offset; a time without an offset gets the offset of the workflow's zone.
+ * Encodes a date or time as ISO 8601. For a date field, returns the day in the workflow's zone, or the day as
+ * written if the time is midnight in UTC. For a field with a time, keeps the offset; a time without an offset
+ * gets the offset of the workflow's zone.
  */
 export function encodeTime(value: unknown, zone: string, kind: 'date' | 'dateTime'): EncodeResult {
 	const timeMs = parseTimeMs(value, zone);
 	const isMonth = typeof value === 'string' && MONTH.test(value);
 	if (timeMs === undefined || isMonth) return { problem: 'must be a date, such as 2027-01-31' };
 	const local = DateTime.fromMillis(timeMs, { zone });
-	if (kind === 'date') return { answer: local.toISODate()! };
+	if (kind === 'date') return { answer: parseUtcMidnight(value) ?? local.toISODate()! };
 	if (isEpoch(value) || isLocalTime(value)) return { answer: local.toISO()! };
 	return encodeAny(typeof value === 'string' ? value.trim() : value);
 }

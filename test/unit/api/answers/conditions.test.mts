@@ -72,6 +72,10 @@ it.each<[string, unknown, Operator, string, boolean]>([
 	['text', 1_234_567_890_000, 'is', '1234567890', false],
 	['number', '1769842800000', 'is', '1769842800', false],
 	['text', '2026-01', 'is', '2026-01-01', false],
+	// midnight in UTC is the day as written
+	['date', '2026-01-31', 'is', '2026-01-31T00:00:00.000Z', true],
+	['date', '2026-01-31', 'is', '2026-01-31T05:00:00.000Z', true],
+	['datetime', '2026-01-31', 'is', '2026-01-31T00:00:00.000Z', false],
 	['text', '2026-01-31T07:00:00Z', 'is', '2026-01-31T02:00', true],
 	['number', '+19.90', 'greater', '19.8', true],
 	['text', ' ', 'isEmpty', '', true],
