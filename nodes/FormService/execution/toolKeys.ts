@@ -1,5 +1,5 @@
-import { uniq } from 'lodash';
-import { extractFromAICalls, type INode } from 'n8n-workflow';
+import { groupBy, some, uniq } from 'lodash';
+import { extractFromAICalls, FROM_AI_AUTO_GENERATED_MARKER, type INode } from 'n8n-workflow';
 import { isRecord } from '../api/records';
 import { makeUnique } from '../api/spelling';
 
@@ -26,23 +26,28 @@ export function makeKeysUnique(displayNames: readonly string[]): string[] {
 /** A key that several parameters share, with the names of these parameters. */
 export type SharedKey = { key: string; names: string[] };
 
-/** Finds a key that two parameters of a tool share, so that both would get the same value. */
+/**
+ * Finds a key that parameters of a tool share, so that they would get the same value. If a user wrote the key in
+ * each of them, the same value is what the user wants.
+ */
 export function findSharedKey({ parameters }: Pick<INode, 'parameters'>): SharedKey | undefined {
 	const titles = collectFieldTitles(parameters.fields);
-	const namesByKey = new Map<string, string[]>();
-	for (const { path, key } of collectKeys(parameters)) {
-		const name = titles.get(path) ?? path;
-		namesByKey.set(key, [...(namesByKey.get(key) ?? []), name]);
-	}
-	const [sharedKey] = [...namesByKey].filter(([, names]) => names.length > 1);
-	return sharedKey && { key: sharedKey[0], names: sharedKey[1] };
+	const groups = Object.entries(groupBy(collectKeys(parameters), 'key'));
+	const sharing = groups.find(([, uses]) => uses.length > 1 && some(uses, 'isGenerated'));
+	if (sharing === undefined) return undefined;
+	const [key, uses] = sharing;
+	return { key, names: uses.map(({ path }) => titles.get(path) ?? path) };
 }
 
+/** A key in a parameter, and whether ✨ in n8n's editor has written it. */
+type KeyUse = { key: string; path: string; isGenerated: boolean };
+
 /** Collects the keys in a parameter and below it. A key that occurs twice in one expression counts once. */
-function collectKeys(value: unknown, path = ''): Array<{ path: string; key: string }> {
+function collectKeys(value: unknown, path = ''): KeyUse[] {
 	if (typeof value === 'string') {
 		const keys = value.startsWith('=') ? extractFromAICalls(value).map(({ key }) => key) : [];
-		return uniq(keys).map((key) => ({ path, key }));
+		const isGenerated = value.includes(FROM_AI_AUTO_GENERATED_MARKER);
+		return uniq(keys).map((key) => ({ key, path, isGenerated }));
 	}
 	if (typeof value !== 'object' || value === null) return [];
 	return Object.entries(value).flatMap(([name, child]) =>

@@ -133,7 +133,9 @@ describe('A model', () => {
 		const schema = service.store
 			.fields(id)
 			.map(({ uuid, label }) => ({ id: uuid, displayName: label }));
-		const ask = "={{ $fromAI('Phone__home_', '', 'string') }}";
+		// as n8n's editor writes it
+		const marker = '/*n8n-auto-generated-fromAI-override*/';
+		const ask = `={{ ${marker} $fromAI('Phone__home_', \`\`, 'string') }}`;
 		const value = Object.fromEntries(schema.map((field) => [field.id, ask]));
 		const mapper = { mappingMode: 'defineBelow', value, schema } as unknown as INodeParameters;
 		const create = {

@@ -74,7 +74,14 @@ describe('A key that two parameters share', () => {
 	});
 
 	it('is not one that is twice in one parameter, or in a text that is no expression', () => {
-		const parameters = { a: "={{ $fromAI('x') ?? $fromAI('x') }}", b: "$fromAI('x')" };
+		const parameters = { a: askModel('x') + askModel('x'), b: askModel('x').slice(1) };
 		expect(findSharedKey({ parameters })).toBeUndefined();
+	});
+
+	it('is fine if a person wrote each of the expressions', () => {
+		const ask = "={{ $fromAI('email', 'The address of the customer', 'string') }}";
+		expect(findSharedKey({ parameters: { a: ask, b: `${ask} again` } })).toBeUndefined();
+		const parameters = { a: ask, b: ask, c: askModel('email') };
+		expect(findSharedKey({ parameters })?.names).toEqual(['a', 'b', 'c']);
 	});
 });
