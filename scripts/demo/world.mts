@@ -22,11 +22,9 @@ export const SECRET = 'secret-of-a-record-77ab3f';
 
 const CREDENTIAL = 'Form Service account';
 
-/** The data tables of two examples, with their columns. */
-const TABLES = {
-	Responses: ['response', 'submitted_at', 'name', 'email', 'phone', 'message'],
-	'Latest Answers': ['response', 'submitted_at', 'answers'],
-};
+/** The data tables of two examples, with a column for each question. */
+const COLUMNS = ['response', 'submitted_at', 'name', 'email', 'phone', 'message'];
+const TABLES = ['Responses', 'Latest Answers'];
 
 export type World = {
 	service: Service;
@@ -86,9 +84,7 @@ async function prepare({ rest }: N8n, service: Service) {
 		requestsPerDay: REQUESTS_PER_DAY,
 	};
 	const tables: Record<string, string> = {};
-	for (const [name, columns] of Object.entries(TABLES)) {
-		tables[name] = await rest.createTable(name, columns);
-	}
+	for (const name of TABLES) tables[name] = await rest.createTable(name, COLUMNS);
 	const ids: Record<string, string> = {};
 	for (const file of await exampleFiles()) {
 		const example = await readExample(file);

@@ -65,7 +65,8 @@ async function fillInOurs(rest: N8nRest, node: INode, choices: Choices): Promise
 	if (node.type === `${OURS}Trigger` && pollTimes) {
 		const item = pollTimes.map((cronExpression) => ({ mode: 'custom', cronExpression }));
 		parameters.pollTimes = { item };
-		parameters.options = requestsPerDay ? { requestsPerDay } : {};
+		const options = parameters.options as INodeParameters;
+		parameters.options = { ...options, ...(requestsPerDay && { requestsPerDay }) };
 	}
 	if (isEqual(parameters.settings, {})) parameters.settings = settings;
 	if (parameters.operation === 'create') await mapAnswers(rest, filled, choices);
