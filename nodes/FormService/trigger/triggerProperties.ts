@@ -49,24 +49,25 @@ const exceptFormIds: INodeProperties = {
 	name: 'exceptFormIds',
 };
 
+const POLL_PACE = `Polled about every ${MINUTES} minutes. Leave Poll Times as it is.`;
+
 /** Notices that say how soon events arrive; with another number of requests, they would be wrong. */
 const pollNotices = [
-	createPollNotice(`About every ${MINUTES} minutes. Leave Poll Times as it is.`, {
-		watch: ['one'],
-	}),
-	...[{ watch: ['several', 'all'] }, FORM_CREATED_CHOSEN].map((show) =>
+	createPollNotice(POLL_PACE, { show: { watch: ['one'] } }),
+	...[{ watch: ['several', 'all'] }, FORM_CREATED_CHOSEN].flatMap((show) => [
+		createPollNotice(POLL_PACE, { show, hide: RESPONSE_EVENT_CHOSEN }),
 		createPollNotice(
-			`One form: about every ${MINUTES} minutes. Each further form adds ${MINUTES} minutes. Leave Poll Times as it is.`,
-			{ ...show, ...RESPONSE_EVENT_CHOSEN },
+			`One form is polled about every ${MINUTES} minutes. Each further form adds ${MINUTES} minutes. Leave Poll Times as it is.`,
+			{ show: { ...show, ...RESPONSE_EVENT_CHOSEN } },
 		),
-	),
+	]),
 ];
 
 /** n8n shows no expression in a notice. */
-function createPollNotice(text: string, show: Record<string, string[]>): INodeProperties {
-	const isOther = { '/options.requestsPerDay': [{ _cnd: { exists: true } }] } as const;
-	const hide = 'watch' in show ? { ...FORM_CREATED_CHOSEN, ...isOther } : isOther;
-	const displayOptions = { show, hide } as unknown as IDisplayOptions;
+function createPollNotice(text: string, { show, hide }: IDisplayOptions): INodeProperties {
+	const isOther = { '/options.requestsPerDay': [{ _cnd: { exists: true } }] };
+	const isHidden = { ...hide, ...(show?.watch && FORM_CREATED_CHOSEN), ...isOther };
+	const displayOptions = { show, hide: isHidden } as IDisplayOptions;
 	return { displayName: text, name: 'requestsNotice', type: 'notice', default: '', displayOptions };
 }
 

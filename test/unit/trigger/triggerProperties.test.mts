@@ -7,8 +7,8 @@ import { triggerProperties } from '../../../nodes/FormService/trigger/triggerPro
 const find = (given: string) => triggerProperties.find(({ name }) => name === given)!;
 const options = find('options').options as INodeProperties[];
 
-/** The names of the parameters that the editor shows for these values, and of the options that it offers. */
-function listShown(given: INodeParameters): string[] {
+/** The parameters that the editor shows for these values, and the options that it offers. */
+function findShown(given: INodeParameters): INodeProperties[] {
 	const values = {
 		watch: 'one',
 		events: ['responseCompleted'],
@@ -20,8 +20,10 @@ function listShown(given: INodeParameters): string[] {
 		NodeHelpers.displayParameter(beside, property, null, null, values);
 	const offered = options.filter((one) => isShown(one, values.options));
 	const shown = triggerProperties.filter((one) => isShown(one));
-	return [...shown, ...offered].map(({ name }) => name);
+	return [...shown, ...offered];
 }
+
+const listShown = (given: INodeParameters) => findShown(given).map(({ name }) => name);
 
 const [incomplete, date] = [['trackingNotice'], ['emitSince']];
 const aboutResponses = ['filters', 'answerKeys', 'downloadFiles', 'columns', 'emitExisting'];
@@ -36,7 +38,7 @@ it.each<[INodeParameters, string[], string[]]>([
 	[{ events: ['responseUpdated'] }, ['filters'], [...incomplete, 'testNotice']],
 	[{ events: ['responseUpdated', 'formUpdated'] }, ['filters', 'testNotice'], incomplete],
 	// one list shows the changes of all forms
-	[{ events: ['formUpdated'], watch: 'all' }, ['exceptFormIds'], ['requestsNotice']],
+	[{ events: ['formUpdated'], watch: 'all' }, ['exceptFormIds', 'requestsNotice'], []],
 	[{ events: ['formUpdated'] }, ['formId'], [...incomplete, ...aboutResponses]],
 	// Form Created watches all forms
 	[{ events: ['formCreated'] }, ['exceptFormIds'], ['watch', 'formId', ...aboutResponses]],
@@ -64,8 +66,23 @@ it('A trigger that nobody has set watches one form for new responses, and its no
 	expect(used).toEqual([['responseCompleted'], 'one', 24]);
 	const defaults = Object.fromEntries(options.map((one) => [one.name, one.default]));
 	expect(defaults).toMatchObject({ emitExisting: 'all', maxPerPoll: 100, requestsPerDay: 720 });
-	const notices = triggerProperties.filter(({ name }) => name === 'requestsNotice');
-	const [one, several] = notices.map(({ displayName }) => displayName);
-	expect(one).toBe('About every 2 minutes. Leave Poll Times as it is.');
-	expect(several).toContain('Each further form adds 2 minutes.');
+});
+
+const pace = 'Polled about every 2 minutes. Leave Poll Times as it is.';
+const severalPace =
+	'One form is polled about every 2 minutes. Each further form adds 2 minutes. Leave Poll Times as it is.';
+
+it.each<[INodeParameters, string]>([
+	[{}, pace],
+	[{ events: ['formUpdated'] }, pace],
+	// one list shows the changes of all forms
+	[{ events: ['formUpdated'], watch: 'all' }, pace],
+	[{ events: ['formCreated'] }, pace],
+	[{ events: ['formCreated'], watch: 'all' }, pace],
+	[{ watch: 'several' }, severalPace],
+	[{ watch: 'all', events: ['formUpdated', 'responseUpdated'] }, severalPace],
+	[{ events: ['formCreated', 'responseStarted'] }, severalPace],
+])('With %j, one notice says how soon events arrive', (values, notice) => {
+	const shown = findShown(values).filter(({ name }) => name === 'requestsNotice');
+	expect(shown.map(({ displayName }) => displayName)).toEqual([notice]);
 });
