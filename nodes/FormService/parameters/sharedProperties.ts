@@ -118,13 +118,21 @@ export function createInputModeProperty(
 export const CHOOSE_FORM_BY_ID =
 	"One form per row? Switch Form to By ID and drag the column with the form's ID into it.";
 
-/** Creates the notices of Map Automatically: its rules, and how to use another form for each item. */
-export function createMappingNotices(rules: string): INodeProperties[] {
+/**
+ * Creates the notices of Map Automatically: its rules, and how to use another form for each item.
+ *
+ * @param rules the text of the first notice
+ * @param overrides its name, and when it is hidden
+ */
+export function createMappingNotices(
+	rules: string,
+	{ name = 'columnsNotice', displayOptions }: Partial<INodeProperties> = {},
+): INodeProperties[] {
 	const show = { inputMode: ['auto'] };
 	const hide = { formId: [{ _cnd: { startsWith: '=' } }] };
 	const notice = { type: 'notice', default: '' } as const;
 	return [
-		{ ...notice, displayName: rules, name: 'columnsNotice', displayOptions: { show } },
+		{ ...notice, displayName: rules, name, displayOptions: { ...displayOptions, show } },
 		{
 			...notice,
 			displayName: CHOOSE_FORM_BY_ID,

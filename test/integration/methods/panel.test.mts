@@ -111,7 +111,7 @@ describe('The panel of the node', () => {
 		response getAll | {"simplify": false, "returnAll": true} | formId returnAll status filters sort simplify options: downloadFiles
 		response getAll Tool | {} | toolDescription formId limit skip status filters sort output options: downloadFiles
 		response get | {"options": {"columns": true, "downloadFiles": true}} | formId responseId simplify options: answerKeys downloadFiles columns
-		response create | {"inputMode": "auto"} | formId inputMode columnsNotice formNotice fields ${adding}
+		response create | {"inputMode": "auto"} | formId inputMode fields formNotice ${adding}
 		response create | {} | formId inputMode fields choicesNotice ${adding}
 		response create | {"inputMode": "json"} | formId inputMode fields answersJson ${adding}
 		response getPdf | {} | formId responseId download binaryPropertyName

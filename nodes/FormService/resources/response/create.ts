@@ -20,6 +20,13 @@ import {
 import { readKeyFieldNames, skipDuplicatesProperty, skipIfDuplicate } from './skipDuplicates';
 import { fetchSharedAnswerableFields } from './sharedFields';
 
+/**
+ * The name of the mapper of answers, for a notice that is shown in its place. n8n's editor forgets the value of a
+ * parameter that is no longer shown, unless a parameter with its name is shown. A tool has no such notice, because
+ * a model would be asked for the answers of the mapper.
+ */
+const KEEP_MAPPER = { name: 'fields', displayOptions: { hide: { '@tool': [true] } } };
+
 export const responseCreate: Operation = {
 	option: {
 		name: 'Create',
@@ -39,7 +46,16 @@ export const responseCreate: Operation = {
 		}),
 		...createMappingNotices(
 			'Name the columns after questions of the form. Empty cells are no answers.',
+			KEEP_MAPPER,
 		),
+		{
+			displayName:
+				'Name the keys after questions of the form: their labels, custom keys or UUIDs. Field: Get Many lists them.',
+			type: 'notice',
+			default: '',
+			...KEEP_MAPPER,
+			displayOptions: { ...KEEP_MAPPER.displayOptions, show: { inputMode: ['json'] } },
+		},
 		{
 			displayName: 'Answers',
 			name: 'fields',
@@ -65,15 +81,6 @@ export const responseCreate: Operation = {
 				},
 			},
 			displayOptions: { show: { inputMode: ['fields'] } },
-		},
-		{
-			// n8n forgets the value of a parameter that is hidden, unless another parameter has its name
-			displayName: 'Answers',
-			name: 'fields',
-			type: 'hidden',
-			default: '',
-			// a model would be asked for the answers of a hidden mapper
-			displayOptions: { show: { inputMode: ['auto', 'json'] }, hide: { '@tool': [true] } },
 		},
 		{
 			displayName:
