@@ -124,7 +124,7 @@ Written by \`npm run bench\` on ${new Date().toISOString().slice(0, 10)}: ${mach
 
 ## A poll of the trigger
 
-The built trigger polls a form on n8n's own classes. The responses come on one page, and each poll finds a new one. Processor times include n8n's and are medians of ${ROUNDS} polls. The memory is what the first poll adds to the process. The state is what n8n saves.
+The built trigger runs on n8n's own classes. All responses are on one page, and each poll finds one new response. Processor times include n8n's and are medians of ${ROUNDS} polls. The memory is what the first poll adds to the process. The state is what n8n saves.
 
 ${renderTable(head.split(','), await measurePolls())}
 

@@ -7,7 +7,7 @@ const events = {
 	responseCompleted: {
 		name: 'Response Completed',
 		description:
-			'A response was submitted, or an incomplete one was completed. Edits and reopening do not count.',
+			'A response was submitted, or an incomplete one was completed. Edits and reopening are ignored.',
 		example: { is_incomplete: false },
 	},
 	responseStarted: {
@@ -25,7 +25,7 @@ const events = {
 	responseUpdated: {
 		name: 'Response Updated',
 		description:
-			'The answers of a completed response changed. Its completion, renamed fields and other attributes do not count.',
+			'The answers of a completed response changed. Its completion, renamed fields and other attributes are ignored.',
 	},
 	formCreated: {
 		name: 'Form Created',
@@ -35,7 +35,7 @@ const events = {
 	formUpdated: {
 		name: 'Form Updated',
 		description:
-			'A form was renamed, closed or opened, or its settings or fields changed. Times and counters do not count.',
+			'A form was renamed, closed or opened, or its settings or fields changed. Times and counters are ignored.',
 		example: { changed: ['is_closed'] },
 	},
 } satisfies Record<string, EventTexts>;

@@ -32,7 +32,7 @@ export const skipDuplicatesProperty: INodeProperties = {
 	type: 'multiOptions',
 	default: [],
 	description:
-		'Skip an item if a complete response, or an earlier item of the run, has the same answers to all these fields. Uses one more request per form and run. Choose from the list, or specify IDs using an <a href="https://docs.n8n.io/code/expressions/">expression</a>.',
+		'Skip an item if a complete response, or an earlier item of the run, has the same answers to all these fields. Reads all responses of the form once per run, one request per page. Choose from the list, or specify IDs using an <a href="https://docs.n8n.io/code/expressions/">expression</a>.',
 	typeOptions: { loadOptionsMethod: 'getFieldOptions', loadOptionsDependsOn: ['formId.value'] },
 };
 

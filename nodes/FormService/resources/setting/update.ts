@@ -92,7 +92,7 @@ export const settingsUpdate: Operation = {
 			type: 'boolean',
 			default: false,
 			description:
-				'Whether to return what would change without updating the form. Uses one request per run.',
+				'Whether to return what would change without updating the form. Uses at least one request per run.',
 		},
 		createOptionsProperty([
 			{
@@ -101,7 +101,7 @@ export const settingsUpdate: Operation = {
 				type: 'boolean',
 				default: true,
 				description:
-					'Whether to send only changed settings and skip forms that are up to date. Shows old values. Uses one more request per run.',
+					'Whether to send only changed settings and skip forms that are up to date. Shows old values. Uses at least one more request per run.',
 			},
 			{
 				displayName: CLEAR_TEXT,
