@@ -32,9 +32,25 @@ it('Secrets are left out at any depth, by the names of attributes', () => {
 		'private_key',
 		'password',
 		'webhookUrl',
+		'Webhook URL',
+		'slack_webhook',
+		'webhookEndpoint',
+		'api key',
+		'hmac_key',
+		'encryptionKey',
+		'licence-key',
+		'keys',
+		'pass-word',
+		'passphrase',
+		'pwd',
 	];
-	const secrets = Object.fromEntries(names.map((name) => [name, 'x']));
-	const kept = { id: 'a', custom_key: 'b', two_factor_confirmed_at: null };
+	const secrets = {
+		...Object.fromEntries(names.map((name) => [name, 'x'])),
+		webhooks: [{ url: 'x' }],
+		webhook: { url: 'x' },
+		webhook_url: null,
+	};
+	const kept = { id: 'a', key: 'k', custom_key: 'b', passed: 1, keyboard: 'x', webhook_sent: true };
 	const record = { ...kept, ...secrets, list: [{ ...secrets, ...kept }], answers: secrets };
 	expect(removeSecrets(record, ['answers'])).toEqual({ ...kept, list: [kept], answers: secrets });
 });

@@ -166,7 +166,9 @@ function collectHints(parent: IDataObject | ReplyHeaders, isPaging = false): Hin
 
 /** The target of a link to the next page, in the header Link: `<target>; rel="next"` (RFC 8288, section 3). */
 function findNextInHeader(header: unknown): string | undefined {
-	return /<([^<>]*)>[^<>]*;\s*rel="?next\b/i.exec([header].flat().join(', '))?.[1];
+	const text = [header].flat().join(', ');
+	// `rel` has one type or several: rel=next, rel="prev next", but not rel="next-archive"
+	return /<([^<>]*)>[^<>]*;\s*rel=(?:next(?![\w-])|"(?:[^"]*\s)?next[\s"])/i.exec(text)?.[1];
 }
 
 /** What can be read from the values of these names, the nearest to the list first. */

@@ -60,8 +60,8 @@ function findReason(
 	return envelope === undefined ? 'incompleteReply' : 'unconfirmed';
 }
 
-/** Where a service sends those who have not logged in, such as `/en/login`, not `/blogging`. */
-const LOGIN_PATH = /\b(log|sign)[-_]?in\b/i;
+/** Matches where a service sends users who have not logged in, such as `/en/login?to=x`, not `/f/login-survey`. */
+const LOGIN_PATH = /^[^?#]*\b(?<![-.])(log|sign)[-_]?in\/?([?#]|$)/i;
 
 /** Whether the service may have acted. It can fail, redirect, or its proxy can time out, after it has acted. */
 function mayHaveActed(

@@ -23,9 +23,12 @@ export function parseRetryAfterMs(headers: ReplyHeaders, nowMs: number): number 
 	return Math.min(Math.max(waitMs, 0), MAX_WAIT_MS) + RETRY_AFTER_MARGIN_MS;
 }
 
-/** Parses a header such as `x-ratelimit-remaining`. A negative number means that nothing is left. */
+/**
+ * Parses a header such as `x-ratelimit-remaining`: `59`, or `60, 60;w=60` of a proxy, whose first number counts. A
+ * negative number means that nothing is left.
+ */
 export function parseLimitHeader(headers: ReplyHeaders, name: string): number | undefined {
-	const text = String(headers[name] ?? '').trim();
-	const number = text === '' ? NaN : Number(text);
+	const [text] = String(headers[name] ?? '').split(/[,;]/);
+	const number = text.trim() === '' ? NaN : Number(text);
 	return Number.isNaN(number) ? undefined : Math.max(number, 0);
 }

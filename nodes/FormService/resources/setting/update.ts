@@ -31,6 +31,7 @@ import {
 	createInputModeProperty,
 	createOptionsProperty,
 } from '../../parameters/sharedProperties';
+import { ONLY_FOR_TOOLS } from '../../parameters/resultParameters';
 import { FormDrafts } from './formDrafts';
 import { clearableSettings, settingProperties } from './settingProperties';
 import { CLEAR_TEXT, readSettings, SETTINGS_MODE } from './readSettings';
@@ -72,7 +73,8 @@ export const settingsUpdate: Operation = {
 			default: [],
 			description: 'Settings to remove from the form',
 			options: clearableSettings,
-			displayOptions: { show: { inputMode: ['fields'] } },
+			// a model's empty value changes nothing, so a tool clears nothing
+			displayOptions: { show: { inputMode: ['fields'] }, hide: ONLY_FOR_TOOLS },
 		},
 		{
 			displayName: 'Settings (JSON)',

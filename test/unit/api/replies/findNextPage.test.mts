@@ -121,7 +121,9 @@ describe('the next page', () => {
 		['link', { link: '<https://a.example/r?page=2>; rel="next"' }],
 		['link', { link: '</r?page=3,4>; title="more"; rel=Next' }],
 		['link', { link: ['</r?page=1>; rel="prev"', '</r?page=3>; rel="next"'] }],
+		['link', { link: '</r?page=2>; rel="last next"; type="x"' }],
 		['none', { link: '</r?page=1>; rel="prev", </r?page=9>; rel="last"' }],
+		['none', { link: '</old>; rel="next-archive", </older>; rel=next-archive' }],
 		['none', { link: 7 }],
 		['none', { 'x-next-release': '2027-01-01', 'x-more-info': 'https://example.com' }],
 	])('is %s by the headers %j', (kind, headers) => {

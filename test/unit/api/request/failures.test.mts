@@ -55,7 +55,6 @@ const failures: Array<readonly [string, boolean, number, Fail]> = [
 	['status 304', true, 1, reply(304)],
 	['a redirect', true, 1, reply(302, { location: '/thanks' }, '{"success": true}')],
 	['a redirect to a login', false, 1, reply(302, { location: '/en/login' })],
-	['a redirect to a sign-in', false, 1, reply(302, { location: '/sign-in?to=x' })],
 	['a web page', true, 1, reply(200, {}, '<html>')],
 	['a reply that is cut off', true, 4, reply(200)],
 	['success: false', false, 1, reply(200, {}, '{"success": false}')],
@@ -73,6 +72,18 @@ const failures: Array<readonly [string, boolean, number, Fail]> = [
 	['protection by n8n', false, 1, broken(new Error('n8n', { cause: new UserError('No') }))],
 	['allowed domains', false, 1, broken(new Error('n8n', { cause: new OperationalError('No') }))],
 ];
+
+it.each([
+	['tokenRejected', '/en/login'],
+	['tokenRejected', 'https://forms.example/sign-in/?to=x'],
+	['tokenRejected', '/auth/signin#top'],
+	['redirected', '/f/login-survey/thanks'],
+	['redirected', '/f/signin-sheet'],
+	['redirected', '/thanks?from=/login'],
+	['redirected', '/blogging'],
+])('a redirect is called %s if it leads to %s', (reason, location) => {
+	expect(reply(302, { location })(adding).reason).toBe(reason);
+});
 
 /** How often a request is sent that always ends so. */
 function countAttempts(failure: RequestFailure): number {
@@ -113,6 +124,7 @@ it.each([
 	['dayLimit', { 'retry-after': '61' }, 62],
 	['minuteLimit', { 'retry-after': '90', 'x-ratelimit-limit': '60' }, 91],
 	['minuteLimit', { 'retry-after': '300', 'x-ratelimit-limit': '500' }, 301],
+	['minuteLimit', { 'retry-after': '90', 'x-ratelimit-limit': '60, 60;w=60' }, 91],
 	['dayLimit', { 'retry-after': '3600', 'x-ratelimit-limit': '60' }, 3_601],
 	['dayLimit', { 'retry-after': '30', 'x-ratelimit-limit': '1440' }, 31],
 	['minuteLimit', {}, 61],
