@@ -79,19 +79,77 @@ it('New forms of a workspace without forms start the workflow, beyond Max Respon
 	expect(world.delivered.toSorted()).toEqual(['B formCreated', 'C formCreated', 'D formCreated']);
 });
 
-it.each([
-	['begins anew in the default mode, which keeps the state by the old name', 'default', []],
-	['continues in the durable mode', 'durable', ['A-2 responseCompleted']],
-] as const)('A renamed node %s', async (_text, mode, delivered) => {
-	const world = new World(['A'], { mode });
+const MODES = ['default', 'durable'] as const;
+
+/** What happens between the renaming and the next scheduled poll. */
+const RENAMINGS: Record<string, (world: World) => unknown> = {
+	'is published': async (world) => await world.publish(),
+	'is published as n8n starts after a kill': async (world) => await world.restart(),
+	'is published, and n8n is killed': async (world) => {
+		await world.publish();
+		await world.restart();
+	},
+	'is published, gets its old name back, and n8n is killed': async (world) => {
+		await world.publish();
+		await world.tick(HOUR_MS);
+		world.submit(world.forms.A);
+		await world.tick(HOUR_MS);
+		world.n8n.rename('Trigger');
+		await world.publish();
+		await world.restart();
+	},
+};
+
+it.each(MODES.flatMap((mode) => Object.keys(RENAMINGS).map((what) => [mode, what] as const)))(
+	'In %s mode, a renamed trigger that %s continues',
+	async (mode, what) => {
+		const world = new World(['A'], { mode, emitExisting: true });
+		const { A } = world.forms;
+		await world.beginAndRun(60);
+		world.submit(A);
+		await world.run(60);
+		world.submit(A);
+		world.time.pass(MINUTE_MS);
+		world.n8n.rename('Renamed');
+		await RENAMINGS[what](world);
+		world.submit(A);
+		await world.calm();
+		const expected = A.kept.map(({ number }) => `A-${number} responseCompleted`);
+		expect(world.delivered).toEqual(expected);
+	},
+);
+
+it.each(MODES)(
+	'In %s mode, a new trigger with the name of a deleted one starts over',
+	async (mode) => {
+		const world = new World(['A'], { mode });
+		const { A } = world.forms;
+		await world.beginAndRun(60);
+		world.submit(A);
+		await world.run(60);
+		world.submit(A);
+		world.n8n.replaceTrigger();
+		world.n8n.parameters.emitExisting = true;
+		const { n8n } = world;
+		const polls = [await n8n.activate('activate'), (world.time.pass(HOUR_MS), await n8n.tick())];
+		const expected = [1, 2, 3].map((number) => `A-${number} responseCompleted`);
+		expect(polls.flatMap(listEvents)).toEqual(expected);
+		await world.restart();
+		world.submit(A);
+		expect(listEvents(await world.tick(HOUR_MS))).toEqual(['A-4 responseCompleted']);
+	},
+);
+
+it('In default mode, a trigger continues if the workflow is saved without the IDs of nodes', async () => {
+	const world = new World(['A'], { emitExisting: true });
 	const { A } = world.forms;
 	await world.beginAndRun(60);
-	world.submit(A);
-	world.time.pass(MINUTE_MS);
-	world.n8n.rename('Renamed');
-	const published = await world.n8n.activate('activate');
-	const next = await world.tick(HOUR_MS);
-	expect([published, next].flatMap(listEvents)).toEqual(delivered);
-	world.submit(A);
-	expect(listEvents(await world.tick(HOUR_MS))).toEqual(['A-3 responseCompleted']);
+	for (let count = 0; count < 3; count++) {
+		world.submit(A);
+		await world.saveWithoutIds();
+		world.submit(A);
+		await world.tick(HOUR_MS);
+	}
+	const expected = A.kept.map(({ number }) => `A-${number} responseCompleted`);
+	expect(world.delivered).toEqual(expected);
 });

@@ -35,7 +35,7 @@ it('Nothing is repeated if the saved state cannot be read and the first polls br
 	const { world, A } = createPaged({ pages: 5, pageSize: 2, emitExisting: true });
 	await world.beginAndRun(20);
 	expect(world.delivered).toHaveLength(9);
-	world.n8n.saved = { state: 'damaged' };
+	world.n8n.keepNodeData({ state: 'damaged' });
 	const failing = failPage(3, faults.cutBody);
 	await world.restart(failing);
 	await world.run(90, undefined, failing);

@@ -6,7 +6,14 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import lodash from 'lodash';
-import type { IDataObject, IHttpRequestOptions, IPollFunctions } from 'n8n-workflow';
+import { Workflow } from 'n8n-workflow';
+import type {
+	IDataObject,
+	IHttpRequestOptions,
+	INode,
+	INodeTypes,
+	IPollFunctions,
+} from 'n8n-workflow';
 import { expect } from 'vitest';
 import type { Clock } from '../../nodes/FormService/api/clock.ts';
 import type { FormServiceTrigger } from '../../nodes/FormService/FormServiceTrigger.node.ts';
@@ -86,14 +93,34 @@ export function startProcess({ now, monotonicMs, sleep, timeout }: Clock): Proce
 
 let workflows = 0;
 
+/** What n8n's database has of a workflow. */
+export type Saved = {
+	/** The static data of the workflow and, in default mode, of its nodes by their names. */
+	staticData: IDataObject;
+	/** In durable mode, the static data of the nodes by their IDs. */
+	cursors: Record<string, IDataObject>;
+};
+
+type SavedNode = Pick<INode, 'id' | 'name'>;
+
+/** What n8n creates for a poll; in default mode once for all polls after an activation. */
+type Context = {
+	functions: IPollFunctions;
+	workflow: Workflow;
+	nodeId: string;
+	/** The copy of the cursor that a poll of durable mode changes. */
+	nodeData: IDataObject | undefined;
+};
+
+/** Without the type of a node, n8n adds no parameters to it. */
+const NO_NODE_TYPES = { getByNameAndVersion: () => undefined } as unknown as INodeTypes;
+
 export class N8n {
 	readonly log: string[] = [];
-	/** The static data in n8n's database. */
-	saved: IDataObject = {};
+	/** What n8n's database has. */
+	saved: Saved = { staticData: {}, cursors: {} };
 	/** Whether the trigger could be activated. */
 	active = false;
-	/** The default mode keeps the static data by this name. */
-	nodeName = 'Trigger';
 	credential = { accessToken: 'token-1', baseUrl: 'https://forms.example.com/api/v1' };
 	parameters: Parameters;
 	readonly mode: Mode;
@@ -101,8 +128,11 @@ export class N8n {
 	private readonly service: Service;
 	private readonly time: VirtualTime;
 	private readonly workflowId = `workflow-${(workflows += 1)}`;
+	private trigger: SavedNode = { id: 'node-1', name: 'Trigger' };
+	private nextNode: SavedNode = { id: 'node-2', name: 'Next' };
+	private nodes = 2;
 	/** What n8n keeps from one poll to the next one: in durable mode nothing. */
-	private context: IPollFunctions;
+	private context: Context;
 
 	/** @param process that of another trigger, where several are in one process */
 	constructor(
@@ -143,10 +173,31 @@ export class N8n {
 		return this.mode === 'default' ? await this.activate('init', given) : undefined;
 	}
 
-	/** The node gets another name, by which the default mode has no static data. */
-	rename(nodeName: string): void {
-		this.nodeName = nodeName;
-		if (this.mode === 'default') this.saved = {};
+	/** The trigger gets another name, from the next activation on. */
+	rename(name: string): void {
+		this.trigger = { ...this.trigger, name };
+	}
+
+	/** A person deletes the trigger, and adds a new one of this name. */
+	replaceTrigger(): void {
+		this.trigger = this.giveNewId(this.trigger);
+	}
+
+	/** A client of n8n's API saves the workflow without the IDs of nodes. */
+	saveWithoutIds(): void {
+		this.trigger = this.giveNewId(this.trigger);
+		this.nextNode = this.giveNewId(this.nextNode);
+	}
+
+	private giveNewId(node: SavedNode): SavedNode {
+		return { ...node, id: `node-${(this.nodes += 1)}` };
+	}
+
+	/** The database has what 0.1.0 kept: all that it wrote was in the static data of the node. */
+	keepNodeData(data: IDataObject): void {
+		const { id, name } = this.trigger;
+		if (this.mode === 'default') this.saved.staticData = { [`node:${name}`]: data };
+		else this.saved.cursors = { [id]: data };
 	}
 
 	/** Two polls of durable mode, the second with the static data from before the first was written down. */
@@ -157,28 +208,35 @@ export class N8n {
 		return [poll, await this.pollWith(second, {})];
 	}
 
-	private createTickContext(): IPollFunctions {
+	private createTickContext(): Context {
 		return this.mode === 'default' ? this.context : this.createContext('update', 'durable');
 	}
 
 	private async pollWith(
-		context: IPollFunctions,
+		{ functions, workflow, nodeId, nodeData }: Context,
 		{ end, ...treatment }: Circumstances,
 		isActivation = false,
 	): Promise<Poll> {
 		const { service, time } = this;
 		service.treatment = treatment;
 		const from = service.sent.length;
-		const staticData = context.getWorkflowStaticData('node');
-		const before = JSON.stringify(staticData);
+		const before = JSON.stringify(nodeData);
 		const startedAt = time.actual();
-		const outcome = await time.waitFor(runPoll(this.process, context));
+		const outcome = await time.waitFor(runPoll(this.process, functions));
 		// n8n discards what takes longer
 		const budgetMs = BUDGET_MS[isActivation ? 'default' : this.mode];
 		expect(time.actual() - startedAt, 'duration of a poll').toBeLessThanOrEqual(budgetMs);
 		const kept = this.decideKept(outcome, end, isActivation);
-		const isChanged = JSON.stringify(staticData) !== before;
-		if (kept.isSaved && isChanged) this.saved = copy(staticData);
+		const isChanged = JSON.stringify(nodeData) !== before;
+		if (kept.isSaved && isChanged && nodeData) this.saved.cursors[nodeId] = copy(nodeData);
+		// durable mode saves the static data of the workflow apart from the transaction
+		const { staticData } = workflow;
+		const hasItemsOrIsActive = isActivation || outcome.items.length > 0;
+		const isStored = nodeData ? hasItemsOrIsActive && end !== 'killedBefore' : kept.isSaved;
+		if (isStored && outcome.thrown === undefined && staticData.__dataChanged) {
+			this.saved.staticData = copy(staticData);
+			staticData.__dataChanged = false;
+		}
 		return { endedAt: time.actual(), sent: service.sent.slice(from), ...outcome, ...kept };
 	}
 
@@ -195,17 +253,28 @@ export class N8n {
 	}
 
 	/** What n8n hands to a poll: as much of it as a trigger may use. */
-	private createContext(activation: string, mode: Mode): IPollFunctions {
-		const staticData = copy(this.saved);
+	private createContext(activation: string, mode: Mode): Context {
 		const write = (text: string) => void this.log.push(text);
-		return {
+		const node = createNode(this.trigger);
+		const workflow = new Workflow({
+			id: this.workflowId,
+			nodes: [node, createNode(this.nextNode)],
+			connections: {},
+			active: true,
+			nodeTypes: NO_NODE_TYPES,
+			staticData: copy(this.saved.staticData),
+		});
+		const nodeData = this.mode === 'durable' ? this.readCursor(workflow, node) : undefined;
+		const functions = {
+			workflow,
 			getWorkflow: () => ({ id: this.workflowId, name: 'Workflow', active: true }),
-			getNode: () => ({ id: 'node-1', name: this.nodeName, typeVersion: 1, parameters: {} }),
+			getNode: () => node,
 			getMode: () => 'trigger',
 			getActivationMode: () => activation,
 			getPollBudgetMs: () => BUDGET_MS[mode],
 			getTimezone: () => 'UTC',
-			getWorkflowStaticData: () => staticData,
+			getWorkflowStaticData: (type: string) =>
+				(type === 'node' && nodeData) || workflow.getStaticData(type, node),
 			getCredentials: async () => this.credential,
 			getNodeParameter: (name: string, fallback?: unknown): unknown =>
 				lodash.get(listNodeParameters(this.parameters), name, fallback),
@@ -215,8 +284,21 @@ export class N8n {
 					await this.service.request(options),
 			},
 		} as unknown as IPollFunctions;
+		return { functions, workflow, nodeId: node.id, nodeData };
+	}
+
+	/** Durable mode creates the cursor of a node from the static data of the default mode. */
+	private readCursor(workflow: Workflow, node: INode): IDataObject {
+		const cursor = this.saved.cursors[node.id] ?? workflow.getStaticData('node', node);
+		this.saved.cursors[node.id] = copy(cursor);
+		return copy(cursor);
 	}
 }
+
+const createNode = (node: SavedNode): INode => ({
+	...{ type: 'node', typeVersion: 1, position: [0, 0], parameters: {} },
+	...node,
+});
 
 /** The parameters as the editor saves them. */
 function listNodeParameters({ watch, events, condition, needsFields, ...options }: Parameters) {

@@ -94,6 +94,14 @@ const happenings: Record<string, (scene: Scene) => unknown> = {
 		await world.tick(10 * MINUTE_MS, { end: pick(ENDS, n) }),
 	'the workflow is published': async ({ world, n }) =>
 		await world.publish(n % 3 === 0 ? createTrouble(n) : {}),
+	'the trigger is renamed': async ({ world, n }) => {
+		world.n8n.rename(pick(['Trigger', 'Renamed'], n));
+		// n8n can be killed before it polls with the new name
+		await (n % 3 === 0 ? world.restart() : world.publish());
+	},
+	'the workflow is saved without IDs of nodes': async ({ world }) => {
+		if (world.n8n.mode === 'default') await world.saveWithoutIds();
+	},
 	'the token is replaced': ({ world, n }) => (world.n8n.credential.accessToken = `token-${n}`),
 	'other forms or events are chosen': async ({ world, n }) => await world.change(pick(SUBJECTS, n)),
 	'other forms or events are chosen at once': async ({ world, n }) =>

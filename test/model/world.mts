@@ -202,7 +202,20 @@ export class World {
 	}
 
 	async restart(circumstances: Circumstances = {}): Promise<void> {
-		// the default mode has not saved polls without items
+		this.forgetUnsaved();
+		const poll = await this.n8n.restart(circumstances);
+		if (poll !== undefined) this.note(poll, circumstances);
+	}
+
+	/** A client of n8n's API saves and publishes the workflow without the IDs of nodes. */
+	async saveWithoutIds(): Promise<void> {
+		this.n8n.saveWithoutIds();
+		this.forgetUnsaved();
+		await this.publish();
+	}
+
+	/** What the process has remembered is gone: the default mode has not saved polls without items. */
+	private forgetUnsaved(): void {
 		if (this.n8n.mode === 'default') {
 			this.oracle.edits.forget();
 			const long = Object.values(this.forms).filter(({ kept, pageSize }) => kept.length > pageSize);
@@ -210,8 +223,6 @@ export class World {
 			for (const response of long.flatMap(({ kept }) => kept))
 				if (response.missingSince !== undefined) this.oracle.appear(response, false);
 		}
-		const poll = await this.n8n.restart(circumstances);
-		if (poll !== undefined) this.note(poll, circumstances);
 	}
 
 	/** Other events, forms or filters, while all forms are there and all is read. */

@@ -15,7 +15,8 @@ import {
 } from './pollContext';
 import { ensureBaseline } from './responses/fetchFormPages';
 import { mayReadForm, PASSES, pollForm } from './responses/pollForm';
-import { isSavePending, saveState } from './savedState';
+import { isSavePending, rememberState } from './savedState';
+import { readSavedState, writeSavedState } from './staticData';
 import { getTriggerCache } from './triggerCache';
 import { hasSeveralForms } from './triggerParameters';
 import { applyParameters, getWatchedFormIds, type FormState } from './triggerState';
@@ -29,28 +30,26 @@ type PollOutput = INodeExecutionData[] | null;
  * @throws NodeApiError or NodeOperationError that people are to see
  */
 export async function pollForms(n8n: IPollFunctions): Promise<PollOutput> {
-	const node = n8n.getNode();
-	const cache = getTriggerCache(`${n8n.getWorkflow().id}:${node.id}:${node.name}`, clock.now());
+	const cache = getTriggerCache(`${n8n.getWorkflow().id}:${n8n.getNode().id}`, clock.now());
 	const reason = findPollReason(n8n);
 	if (cache.isPolling) return null;
 	cache.isPolling = true;
 	try {
 		const config = await readConfig(n8n, cache, reason);
 		if (config === undefined) return null;
-		const staticData = n8n.getWorkflowStaticData('node');
-		const isPending = isSavePending(staticData, cache.states, clock.now());
+		const isPending = isSavePending(readSavedState(n8n), cache.states, clock.now());
 		if (reason === 'schedule' && isPending) return null;
-		return await pollOnce(createPollContext(n8n, cache, reason, config));
+		return await pollOnce(n8n, createPollContext(n8n, cache, reason, config));
 	} finally {
 		cache.isPolling = false;
 	}
 }
 
 /** Reads the lists that are due, saves the next state, and returns the items of new events. */
-async function pollOnce(context: PollContext): Promise<PollOutput> {
-	const { cache, parameters, reason, request, state } = context;
+async function pollOnce(n8n: IPollFunctions, context: PollContext): Promise<PollOutput> {
+	const { cache, parameters, reason, state } = context;
 	if (state.isDamaged && state.forms.size === 0) {
-		request.n8n.logger.warn(
+		n8n.logger.warn(
 			"The trigger's saved state could not be read. Existing responses won't start the workflow.",
 		);
 	}
@@ -58,9 +57,10 @@ async function pollOnce(context: PollContext): Promise<PollOutput> {
 	const error = findActivationError(context, outcomes);
 	if (error !== undefined) throw error;
 	const hasItems = items.length > 0;
-	const staticData = request.n8n.getWorkflowStaticData('node');
 	const after = { service: state.service, forms, listedSinceMs };
-	saveState(staticData, cache.states, state, after, { hasItems, nowMs: clock.now() });
+	const nowMs = clock.now();
+	// n8n may save at any time from here on
+	writeSavedState(n8n, rememberState(cache.states, state, after, { hasItems, nowMs }), nowMs);
 	if (hasItems) return sortByTime(items, 'oldest').map(({ item }) => item);
 	const errors = outcomes.flatMap((outcome) => getError(outcome) ?? []);
 	const isOneOfSeveral = hasSeveralForms(parameters.watch);

@@ -7,6 +7,7 @@ import type { RequestContext } from '../api/requestContext';
 import type { Subject } from './failures';
 import { computeIntervalMs, computeWeight, MINUTE_MS, type BudgetClaim } from './requestBudget';
 import { computeServiceId, loadState } from './savedState';
+import { readSavedState } from './staticData';
 import { collectBudgetClaims, type TriggerCache } from './triggerCache';
 import { readTriggerParameters, type TriggerParameters } from './triggerParameters';
 import { getWatchedFormIds, type FormStates, type TriggerState } from './triggerState';
@@ -124,8 +125,7 @@ export function createPollContext(
 ): PollContext {
 	const startedAtMs = clock.now();
 	const timeMs = Math.min(getTimeBudgetMs(n8n), DEFAULT_BUDGET_MS);
-	const staticData = n8n.getWorkflowStaticData('node');
-	const state = loadState(staticData, cache.states, computeServiceId(account.baseUrl));
+	const state = loadState(readSavedState(n8n), cache.states, computeServiceId(account.baseUrl));
 	const lastPollAtMs = cache.budgetClaim?.polledAtMs;
 	cache.budgetClaim = createBudgetClaim(account, parameters, state.forms, startedAtMs);
 	const signal = clock.timeout(timeMs * QUEUE_SHARE);

@@ -7,7 +7,7 @@ import { decodeSeenResponses } from './responses/seenResponses';
 import { renameVersion6 } from './savedVersions';
 import { formSchema, type TriggerState } from './triggerState';
 
-/** How the trigger state gets into n8n's static data, and which state a poll continues from. */
+/** What is saved of the trigger state, and which state a poll continues from. */
 
 /**
  * A new optional attribute needs no new version, because versions without it can be read. A version is raised
@@ -40,21 +40,19 @@ export type StateCache = {
 	resumeFrom?: TriggerState;
 };
 
-const STATE_KEY = 'state';
-
 /**
  * Finds the state to continue from. n8n passes an older state than the last poll wrote if it discarded the
  * items of that poll. It also does so if it has not kept a poll without items: default mode when a workflow
  * is published again, and durable mode after the activation.
  *
+ * @param saved what n8n passes, see `readSavedState`
  * @param service the ID of the service, see `computeServiceId`
  */
 export function loadState(
-	staticData: IDataObject,
+	saved: unknown,
 	{ written, resumeFrom }: StateCache,
 	service: string,
 ): TriggerState {
-	const saved = staticData[STATE_KEY];
 	const revision = readRevision(saved);
 	const isOlder = resumeFrom !== undefined && revision < resumeFrom.revision;
 	const remembered = revision === written?.revision ? written : isOlder ? resumeFrom : undefined;
@@ -65,18 +63,17 @@ export function loadState(
 }
 
 /**
- * Puts the state that a poll has made into the static data, as the last step: n8n may save at any time.
+ * Remembers the state that a poll has made, as the last step of the poll. Returns the state to save.
  *
  * @param before the state that the poll started with
  * @param hasItems whether n8n may discard the state together with items
  */
-export function saveState(
-	staticData: IDataObject,
+export function rememberState(
 	cache: StateCache,
 	before: TriggerState,
 	after: Omit<TriggerState, 'revision' | 'isDamaged'>,
 	{ hasItems, nowMs }: { hasItems: boolean; nowMs: number },
-): void {
+): IDataObject {
 	const hasChanged =
 		after.listedSinceMs !== before.listedSinceMs ||
 		[...after.forms].some(([id, one]) => before.forms.get(id) !== one);
@@ -86,9 +83,7 @@ export function saveState(
 	cache.written = written;
 	cache.writtenAtMs = nowMs;
 	cache.resumeFrom = hasItems ? before : written;
-	if (written.revision !== readRevision(staticData[STATE_KEY])) {
-		staticData[STATE_KEY] = encodeState(written);
-	}
+	return encodeState(written);
 }
 
 /** After this time, n8n has discarded the last state if it still passes an older one. */
@@ -99,16 +94,16 @@ const SAVE_TIMEOUT_MS = 30_000;
  * and a poll that overlaps the one before can get an old copy.
  */
 export function isSavePending(
-	staticData: IDataObject,
+	saved: unknown,
 	{ written, writtenAtMs = -Infinity }: StateCache,
 	nowMs: number,
 ): boolean {
-	const isOlder = written !== undefined && readRevision(staticData[STATE_KEY]) < written.revision;
+	const isOlder = written !== undefined && readRevision(saved) < written.revision;
 	return isOlder && !hasElapsed(writtenAtMs, SAVE_TIMEOUT_MS, nowMs);
 }
 
 /** Reads the revision of a saved state; 0 if there is none. */
-function readRevision(saved: unknown): number {
+export function readRevision(saved: unknown): number {
 	return z.object({ revision: z.number() }).safeParse(saved).data?.revision ?? 0;
 }
 

@@ -50,8 +50,7 @@ export function isForgettable(
 /**
  * Returns the cache of a trigger, and removes those of triggers that are gone.
  *
- * @param key the workflow and node, with its name: n8n's default mode keeps the static data by the name of
- * the node, and a renamed node must not continue from the state of the old name
+ * @param key the IDs of the workflow and the node, such as `uYp3:4f2a`
  */
 export function getTriggerCache(key: string, nowMs: number): TriggerCache {
 	for (const [triggerKey, cache] of triggers)

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import {
 	computeServiceId,
 	loadState,
-	saveState,
+	rememberState,
 } from '../../../nodes/FormService/trigger/savedState.ts';
 import type { StateCache } from '../../../nodes/FormService/trigger/savedState.ts';
 
@@ -15,18 +15,18 @@ const createState = (service: string, form: object = {}) => {
 
 /** A trigger in n8n: what n8n has kept, and what the process remembers. */
 class Kept {
-	data: Record<string, never> = {};
+	saved: unknown;
 	memory: StateCache = {};
 
-	load = () => loadState(this.data, this.memory, SERVICE);
+	load = () => loadState(this.saved, this.memory, SERVICE);
 
 	/** A poll that reads one more form. n8n keeps its state or not. */
 	poll(id: string, { hasItems, isKept }: { hasItems: boolean; isKept: boolean }, nowMs = NOW_MS) {
 		const before = this.load();
 		const forms = new Map(before.forms).set(id, { seen: '' });
-		const data = structuredClone(this.data);
-		saveState(data, this.memory, before, { ...before, forms }, { hasItems, nowMs });
-		if (isKept) this.data = JSON.parse(JSON.stringify(data)) as typeof this.data;
+		const after = { ...before, forms };
+		const state = rememberState(this.memory, before, after, { hasItems, nowMs });
+		if (isKept) this.saved = JSON.parse(JSON.stringify(state));
 	}
 }
 
@@ -49,19 +49,19 @@ it('A poll goes on from the state of another process, and not from its own that 
 	const [one, other] = [new Kept(), new Kept()];
 	one.poll('a', DISCARDED);
 	other.poll('b', KEPT, NOW_MS + 1);
-	one.data = other.data;
+	one.saved = other.saved;
 	expect([...one.load().forms.keys()]).toEqual(['b']);
 });
 
-it.each<[string, object, boolean | undefined]>([
-	['is not there', {}, undefined],
-	['cannot be read', { state: { version: 1 } }, true],
-	['is that of another service', { state: createState('other') }, undefined],
-	['has a text that was cut', { state: createState(SERVICE, { seen: '0123' }) }, true],
-	['is that of a later version', { state: { ...createState(SERVICE), version: 8 } }, true],
-	['has lost a time', { state: createState(SERVICE, { debt: { requests: 1 } }) }, true],
-])('A trigger starts afresh if the state %s', (_text, data, isDamaged) => {
-	const state = loadState(data as never, {}, SERVICE);
+it.each<[string, unknown, boolean | undefined]>([
+	['is not there', undefined, undefined],
+	['cannot be read', { version: 1 }, true],
+	['is that of another service', createState('other'), undefined],
+	['has a text that was cut', createState(SERVICE, { seen: '0123' }), true],
+	['is that of a later version', { ...createState(SERVICE), version: 8 }, true],
+	['has lost a time', createState(SERVICE, { debt: { requests: 1 } }), true],
+])('A trigger starts afresh if the state %s', (_text, saved, isDamaged) => {
+	const state = loadState(saved, {}, SERVICE);
 	expect([state.forms.size, state.isDamaged]).toEqual([0, isDamaged]);
 });
 
@@ -88,7 +88,7 @@ it('A form of version 6 has the names of today, and its own attributes keep thei
 		attributes: { all: 'aaaa', end: 'bbbb', left: 'cccc' },
 	};
 	const state = { ...createState(SERVICE, before), version: 6 };
-	expect(loadState({ state } as never, {}, SERVICE).forms.get('a')).toEqual({
+	expect(loadState(state, {}, SERVICE).forms.get('a')).toEqual({
 		seen: '0123456789c',
 		debt: { atMs: 1, requests: 2 },
 		baseline: { sinceMs: 1, backfillSinceMs: 0 },

@@ -1,0 +1,74 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import {
+	findEntryWithNewId,
+	putState,
+	type Entries,
+} from '../../../nodes/FormService/trigger/staticData.ts';
+import { DAY_MS } from '../../time.mts';
+
+const NOW_MS = Date.UTC(2026, 10, 28);
+
+const createEntry = (name: string, otherIds: string[], revision = NOW_MS) => ({
+	name,
+	otherIds,
+	state: { revision },
+});
+
+it.each<[string, string[], string[] | undefined, boolean]>([
+	['all nodes have new IDs', ['a', 'b'], ['c', 'd'], true],
+	['the workflow has no other nodes', [], [], true],
+	['n8n does not say the IDs of other nodes', ['a', 'b'], undefined, true],
+	['another node has kept its ID', ['a', 'b'], ['c', 'b'], false],
+	['the trigger with the old ID has another name now', ['a', 'b'], ['old', 'c'], false],
+])('If %s, a trigger with a new ID and an old name', (_text, before, otherIds, continues) => {
+	const entries = { old: createEntry('Trigger', before) };
+	const found = findEntryWithNewId(entries, { id: 'new', name: 'Trigger', otherIds });
+	expect(found).toBe(continues ? entries.old : undefined);
+});
+
+it('A trigger that continues under a new ID does so from the newest state of its name', () => {
+	const entries: Entries = {
+		1: createEntry('Trigger', [], NOW_MS - 2),
+		2: createEntry('Trigger', [], NOW_MS - 1),
+		3: createEntry('Another', []),
+	};
+	expect(findEntryWithNewId(entries, { id: '4', name: 'Trigger', otherIds: [] })).toBe(entries[2]);
+});
+
+it.each<[string, string, string[] | undefined, number, boolean]>([
+	['another trigger', 'Another', ['other'], 90, true],
+	['another trigger whose name the trigger has got', 'Trigger', ['other'], 0, true],
+	['a deleted trigger', 'Another', [], 29, true],
+	['a trigger that was deleted 31 days ago', 'Another', [], 31, false],
+	['a deleted trigger of this name', 'Trigger', [], 0, false],
+	['a trigger of which n8n does not say whether it exists', 'Trigger', undefined, 90, true],
+])('The state of %s', (_text, name, otherIds, days, isKept) => {
+	const entries = { other: createEntry(name, ['1'], NOW_MS - days * DAY_MS) };
+	const trigger = { id: '1', name: 'Trigger', otherIds };
+	const state = { revision: NOW_MS };
+	const after = putState(entries, trigger, state, NOW_MS);
+	expect(after).toEqual({
+		...(isKept && entries),
+		1: { name: 'Trigger', otherIds: otherIds ?? [], state },
+	});
+});
+
+it('Triggers of one workflow that exchange their names keep their states', () => {
+	const names = fc.uniqueArray(fc.string(), { minLength: 2, maxLength: 5 });
+	fc.assert(
+		fc.property(names, fc.nat(), (all, shift) => {
+			const ids = all.map((_name, index) => `id-${index}`);
+			let entries: Entries = {};
+			for (const turn of [0, shift]) {
+				for (const [index, id] of ids.entries()) {
+					const otherIds = ids.filter((otherId) => otherId !== id);
+					const node = { id, name: all[(index + turn) % all.length], otherIds };
+					entries = putState(entries, node, { revision: NOW_MS + turn, id }, NOW_MS);
+				}
+			}
+			for (const id of ids) expect(entries[id].state).toMatchObject({ id });
+			expect(Object.keys(entries)).toHaveLength(ids.length);
+		}),
+	);
+});
