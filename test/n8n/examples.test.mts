@@ -159,7 +159,7 @@ describe('the example', () => {
 	it('Export Responses into a Table writes each response once, with a column for each question', async () => {
 		const complete = store.responses(contact).filter(({ isIncomplete }) => !isIncomplete);
 		for (let times = 0; times < 2; times++) await runExample('export-responses-into-a-table.json');
-		const rows = await world.n8n.rest.rowsOf(world.tables.Responses);
+		const rows = await world.n8n.rest.listRows(world.tables.Responses);
 		const uuids = complete.map(({ uuid }) => uuid);
 		expect(rows.map(({ response }) => response).sort()).toEqual(uuids.sort());
 		expect(rows.map(({ email }) => email)).toContain('ada@example.com');
@@ -194,7 +194,7 @@ describe('the example', () => {
 		for (const message of ['First answer', 'Second answer', '']) {
 			answers[field.uuid] = message;
 			const hasAnswer = async () => {
-				const rows = await world.n8n.rest.rowsOf(world.tables['Latest Answers']);
+				const rows = await world.n8n.rest.listRows(world.tables['Latest Answers']);
 				const own = rows.filter(({ response }) => response === uuid);
 				return isEqual(
 					own.map(({ message: cell, name }) => [cell, name]),

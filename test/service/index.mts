@@ -3,16 +3,16 @@ import fastify, { type FastifyInstance } from 'fastify';
 import { seed } from './demo/demoForms.mts';
 import { createFaults } from './faults/faults.mts';
 import { addHooks, API_PREFIX } from './hooks.mts';
-import { pageRoutes } from './pages.mts';
+import { createPages } from './pages.mts';
 import type { Parts, Service, ServiceOptions } from './parts.mts';
-import { apiPlugin } from './specification/endpoints.mts';
-import { failureOf } from './specification/envelope.mts';
+import { createApi } from './specification/endpoints.mts';
+import { toFailure } from './specification/envelope.mts';
 import { createShapes } from './specification/shapes.mts';
 import { createStore } from './store.mts';
 
 export {
 	answer,
-	bodyOf,
+	largeList,
 	invalidAnswers,
 	redirect,
 	slow,
@@ -64,14 +64,14 @@ function buildServer(parts: Parts): FastifyInstance {
 	// otherwise, requests that a fault leaves without a reply would keep the server from closing
 	const server = fastify({ forceCloseConnections: true });
 	server.setErrorHandler((error, _request, reply) => {
-		const { status, body } = failureOf(error);
+		const { status, body } = toFailure(error);
 		return reply.code(status).send(body);
 	});
 	server.setNotFoundHandler((_request, reply) =>
 		reply.code(404).send({ success: false, message: 'There is nothing at this address.' }),
 	);
 	addHooks(server, parts);
-	server.register(apiPlugin(parts), { prefix: API_PREFIX });
-	server.register(pageRoutes(parts));
+	server.register(createApi(parts), { prefix: API_PREFIX });
+	server.register(createPages(parts));
 	return server;
 }

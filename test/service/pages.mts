@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import lodash from 'lodash';
 import type { Parts } from './parts.mts';
-import { fileAnswer } from './specification/records.mts';
+import { createFileAnswer } from './specification/records.mts';
 import type { Answer, Field, Form, Response } from './store.mts';
 
 type FormRequest = FastifyRequest<{ Params: { formId: string }; Body: URLSearchParams }>;
@@ -10,7 +10,7 @@ type FormRequest = FastifyRequest<{ Params: { formId: string }; Body: URLSearchP
  * Adds the pages that users see: the list of forms, the page of each form, the login page, which accepts no
  * password, PDFs and uploaded files. PDFs and files need no token, because their addresses cannot be guessed.
  */
-export function pageRoutes({ store, origin }: Parts) {
+export function createPages({ store, origin }: Parts) {
 	return async (pages: FastifyInstance) => {
 		pages.addContentTypeParser(
 			'application/x-www-form-urlencoded',
@@ -85,7 +85,7 @@ function readAnswer({ uuid, type }: Field, body: URLSearchParams): Answer {
 	if (texts.length === 0) return null;
 	if (type === 'multiple_choice') return texts;
 	const [text] = texts;
-	if (type === 'file_upload' && URL.canParse(text)) return fileAnswer(text);
+	if (type === 'file_upload' && URL.canParse(text)) return createFileAnswer(text);
 	return type === 'number' && Number.isFinite(Number(text)) ? Number(text) : text;
 }
 

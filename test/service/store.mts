@@ -84,7 +84,7 @@ export function createStore(now: () => number) {
 	const forms = new Map<string, Form>();
 	const files = new Map<string, StoredFile>();
 
-	function formOf(id: string): Form {
+	function getForm(id: string): Form {
 		const form = forms.get(id);
 		if (!form) throw new Error(`There is no form ${id} in the store`);
 		return form;
@@ -100,7 +100,7 @@ export function createStore(now: () => number) {
 
 		form: (id: string) => forms.get(id),
 		forms: (accountId = 1) => [...forms.values()].filter((form) => form.accountId === accountId),
-		fields: (formId: string) => formOf(formId).fields,
+		fields: (formId: string) => getForm(formId).fields,
 		addForm({ name, fields = [], settings, ...record }: NewForm): Form {
 			const time = timestamp(now());
 			const form: Form = {
@@ -117,14 +117,14 @@ export function createStore(now: () => number) {
 			return form;
 		},
 		editSettings(formId: string, settings: Settings): Form {
-			const form = formOf(formId);
+			const form = getForm(formId);
 			form.updatedAt = timestamp(now());
 			form.settings = { ...form.settings, ...settings };
 			return form;
 		},
 
 		/** Lists the responses of a form, oldest first. */
-		responses: (formId: string) => [...formOf(formId).responses],
+		responses: (formId: string) => [...getForm(formId).responses],
 		/** Finds a response and its form. */
 		response(uuid: string): { form: Form; response: Response } | undefined {
 			for (const form of forms.values()) {
@@ -134,7 +134,7 @@ export function createStore(now: () => number) {
 			return undefined;
 		},
 		addResponse(formId: string, attributes: NewResponse = {}): Response {
-			const { fields, responses } = formOf(formId);
+			const { fields, responses } = getForm(formId);
 			const { answers = {}, incomplete = false, uuid = randomUUID(), createdAt } = attributes;
 			const response: Response = {
 				uuid,

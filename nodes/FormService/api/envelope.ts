@@ -9,7 +9,7 @@ export type Envelope = {
 	body: unknown;
 	/** The `data` of the reply. A reply without an envelope is the data. */
 	data: unknown;
-	/** Whether `success` is false, with any status. */
+	/** Whether `success` is false, whatever the status. */
 	isFailure: boolean;
 	/** Whether the service confirms a write: by `success: true`, or by an ID without errors. */
 	isConfirmed: boolean;

@@ -42,7 +42,7 @@ const DECIMAL = /^\+?(-?\d{1,16}(?:\.(\d{1,100}))?)$/;
  * Returns the text of a number that an expression returned for a text parameter. Undefined for a negative or
  * infinite number, which is the result of a calculation.
  */
-export function numberAsText(value: unknown): string | undefined {
+export function formatNumber(value: unknown): string | undefined {
 	return typeof value === 'number' && value >= 0 && value < Infinity ? String(value) : undefined;
 }
 

@@ -2,7 +2,7 @@ import { compact } from 'lodash';
 import type { INode, INodeExecutionData } from 'n8n-workflow';
 import { InputError } from '../api/errors';
 import { isId, isRecord } from '../api/records';
-import { numberAsText, parseBoolean, parseNumber } from '../api/parseValues';
+import { formatNumber, parseBoolean, parseNumber } from '../api/parseValues';
 import { describeFormNotFound, extractFormId, getSelectedFormName } from './formId';
 
 /**
@@ -139,7 +139,7 @@ export function readText(
 }
 
 function toText(input: ParameterContext, value: unknown, displayName: string): string {
-	const text = typeof value === 'string' ? value : numberAsText(value);
+	const text = typeof value === 'string' ? value : formatNumber(value);
 	if (text !== undefined) return text;
 	throw createParameterError(input, `'${displayName}' must be text`);
 }

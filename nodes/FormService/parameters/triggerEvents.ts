@@ -71,7 +71,10 @@ export function getWatchKind(events: unknown, watch: unknown): WatchKind {
 	return watch === 'several' || watch === 'all' ? watch : 'one';
 }
 
-/** JavaScript for an expression of n8n, in which `events` and `watch` are the values of these parameters. */
+/**
+ * A JavaScript expression for n8n that returns the watch kind. `events` and `watch` are the values of these
+ * parameters.
+ */
 export const WATCH_KIND_EXPRESSION =
 	'((events ?? []).includes("formCreated") ? "all" : (watch ?? "one"))';
 

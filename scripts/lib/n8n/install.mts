@@ -14,7 +14,7 @@ const read = (line: string, file: string): unknown =>
 	JSON.parse(readFileSync(join(folder, line, file), 'utf8'));
 
 /** Returns the version of n8n that a line is tested with, from the line's package.json. */
-export const versionOf = (line = newest) =>
+export const getVersion = (line = newest) =>
 	(read(line, 'package.json') as { dependencies: { n8n: string } }).dependencies.n8n;
 
 type Lock = { packages: Record<string, { version: string }> };
@@ -28,7 +28,7 @@ export function broughtByN8n(name: string): string {
 /** Updates the versions of n8n that a text mentions as "n8n 1.2.3" or "e.g. 1.2.3". */
 export const withN8nVersions = (text: string) =>
 	text.replaceAll(/\b(n8n |e\.g\. )(\d+)\.\d+\.\d+/g, (mention, before: string, major: string) =>
-		lines.includes(`${major}.x`) ? before + versionOf(`${major}.x`) : mention,
+		lines.includes(`${major}.x`) ? before + getVersion(`${major}.x`) : mention,
 	);
 
 /** Downloads n8n's native database driver, whose install script has not run, or compiles it. */
@@ -47,6 +47,6 @@ async function prepareSqlite(installed: string) {
 
 /** Installs n8n once. Returns the folder of its package. */
 export async function installN8n(line = newest): Promise<string> {
-	const title = `n8n ${versionOf(line)} (1 to 4 minutes, once)`;
+	const title = `n8n ${getVersion(line)} (1 to 4 minutes, once)`;
 	return await installOnce(`n8n/${line}`, title, prepareSqlite);
 }

@@ -84,7 +84,7 @@ export class N8nRest {
 	}
 
 	/** Returns the rows of a data table. */
-	async rowsOf(tableId: string): Promise<IDataObject[]> {
+	async listRows(tableId: string): Promise<IDataObject[]> {
 		const path = await this.tablesPath();
 		const { data } = (await this.send('GET', `${path}/${tableId}/rows`)) as { data: IDataObject[] };
 		return data;

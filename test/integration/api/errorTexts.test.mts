@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import type { Failure, INodeParameters } from 'n8n-workflow';
 import {
 	answer,
-	bodyOf,
+	largeList,
 	redirect,
 	status,
 	success,
@@ -159,7 +159,7 @@ const oddReplies: Array<[string, Fault | ((token: string) => Fault), who?: strin
 	['a redirect to an address with the token', (token) => redirect(`https://${token}.example/`)],
 	['names of system errors', status(403, 'deletePermission is missing (ECONNREFUSED)')],
 	['a redirect that says not where', redirect('', 301)],
-	['a reply of 140 MB', bodyOf(140)],
+	['a reply of 140 MB', largeList(140)],
 ];
 
 async function textOfReply(who: string, fault: Fault | ((token: string) => Fault)): Promise<Text> {

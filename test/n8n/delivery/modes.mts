@@ -1,4 +1,4 @@
-import { lines, versionOf } from '../../../scripts/lib/n8n/install.mts';
+import { lines, getVersion } from '../../../scripts/lib/n8n/install.mts';
 
 /** A way to run n8n, and how hard the trigger is tried there. */
 export type Mode = {
@@ -27,10 +27,10 @@ const short = { submissions: 120, durationMs: 180_000, kills: 3, minRequests: 3 
 
 /** The modes of n8n that the trigger is tried in, while the service fails and n8n is killed. */
 export const modes: Mode[] = [
-	{ name: 'default', title: `n8n ${versionOf()}, default mode`, ...long },
+	{ name: 'default', title: `n8n ${getVersion()}, default mode`, ...long },
 	{
 		name: 'durable',
-		title: `n8n ${versionOf()}, durable mode`,
+		title: `n8n ${getVersion()}, durable mode`,
 		env: {
 			N8N_SCHEDULER_ENABLED: 'true',
 			N8N_SCHEDULER_POLL_TRIGGERS_ENABLED: 'true',
@@ -40,7 +40,7 @@ export const modes: Mode[] = [
 		...long,
 	},
 	...lines.slice(1).map((line) => ({
-		...{ name: `v${parseInt(line)}`, title: `n8n ${versionOf(line)}`, line },
+		...{ name: `v${parseInt(line)}`, title: `n8n ${getVersion(line)}`, line },
 		...short,
 	})),
 ];

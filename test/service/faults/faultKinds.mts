@@ -80,7 +80,7 @@ export const success = (data: unknown) =>
 	answer(200, 'application/json', JSON.stringify({ success: true, data }));
 
 /** Creates a list of about this many megabytes in valid JSON, sent in chunks without a length. */
-export const bodyOf = (megabytes: number) =>
+export const largeList = (megabytes: number) =>
 	instead(({ reply }) => {
 		const records = Array<string>(megabytes).fill(`"${'x'.repeat(1_000_000)}",`);
 		const pieces = ['{"success":true,"data":[', ...records, '""]}'];

@@ -2,37 +2,37 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { decide } from './limiter.mts';
 import type { Parts } from '../parts.mts';
 import type { Form } from '../store.mts';
-import { serviceError } from './envelope.mts';
+import { createServiceError } from './envelope.mts';
 
 /**
  * Creates the check before every endpoint. Without `Accept: application/json`, it redirects to the login page
  * (section 5, rule 2); without a valid token, it replies 401; beyond a limit, 429. A 401 is not counted and has
  * no limit headers.
  */
-export function guard({ store, limits, usage, now }: Parts) {
+export function createAccessCheck({ store, limits, usage, now }: Parts) {
 	return async (request: FastifyRequest, reply: FastifyReply) => {
 		if (!/application\/json/i.test(request.headers.accept ?? '')) {
 			return reply.redirect('/login', 302);
 		}
 		const { token = '' } = request.record;
 		const account = store.accounts.find(({ tokens }) => tokens.includes(token));
-		if (!account) throw serviceError(401, 'Unauthenticated.');
+		if (!account) throw createServiceError(401, 'Unauthenticated.');
 		request.account = account;
 
 		const decision = decide(usage.get(account.id), limits, now());
 		if (decision.usage) usage.set(account.id, decision.usage);
 		reply.headers(decision.headers);
-		if (!decision.isAllowed) throw serviceError(429, 'Too Many Attempts.');
+		if (!decision.isAllowed) throw createServiceError(429, 'Too Many Attempts.');
 		return undefined;
 	};
 }
 
 /** Returns the form with this ID. Throws a 404 without such a form, and a 403 for a form of another account. */
-export function formOf(request: FastifyRequest, { store }: Parts, id: string): Form {
+export function getForm(request: FastifyRequest, { store }: Parts, id: string): Form {
 	const form = store.form(id);
-	if (!form) throw serviceError(404, 'The form was not found.');
+	if (!form) throw createServiceError(404, 'The form was not found.');
 	if (form.accountId !== request.account?.id) {
-		throw serviceError(403, 'You have no access to the requested resource.');
+		throw createServiceError(403, 'You have no access to the requested resource.');
 	}
 	return form;
 }

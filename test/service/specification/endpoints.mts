@@ -4,83 +4,89 @@ import lodash from 'lodash';
 import { z } from 'zod';
 import type { Parts } from '../parts.mts';
 import type { Answers, Field, Response } from '../store.mts';
-import { formOf, guard } from './access.mts';
-import { serviceError } from './envelope.mts';
-import { listing, pageOf } from './listing.mts';
-import { fieldRecord, fileAnswer, formRecord, responseRecord, secretsOf } from './records.mts';
+import { getForm, createAccessCheck } from './access.mts';
+import { createServiceError } from './envelope.mts';
+import { createListBody, getPageNumber } from './listing.mts';
+import {
+	createFieldRecord,
+	createFileAnswer,
+	createFormRecord,
+	createResponseRecord,
+	createSecrets,
+} from './records.mts';
 import { settingsSchema, type Settings } from './settingsRules.mts';
 
 /** Adds the endpoints of section 4, behind the access check. */
-export function apiPlugin(parts: Parts) {
+export function createApi(parts: Parts) {
 	return async (api: FastifyInstance) => {
-		api.addHook('onRequest', guard(parts));
-		formEndpoints(api, parts);
-		responseEndpoints(api, parts);
-		settingsEndpoint(api, parts);
+		api.addHook('onRequest', createAccessCheck(parts));
+		addFormEndpoints(api, parts);
+		addResponseEndpoints(api, parts);
+		addSettingsEndpoint(api, parts);
 	};
 }
 
 /** Adds endpoints 1 to 3: the workspace, the list of forms with their fields, and the fields of a form. */
-function formEndpoints(api: FastifyInstance, parts: Parts) {
+function addFormEndpoints(api: FastifyInstance, parts: Parts) {
 	const { store } = parts;
 
 	api.get('/workspace', (request) => ({
 		success: true,
-		data: { ...secretsOf(parts), ...request.account?.workspace },
+		data: { ...createSecrets(parts), ...request.account?.workspace },
 	}));
 
 	api.get('/forms', (request) => {
-		const records = store.forms(request.account?.id).map((form) => formRecord(form, parts));
-		return listing(records, request, parts);
+		const records = store.forms(request.account?.id).map((form) => createFormRecord(form, parts));
+		return createListBody(records, request, parts);
 	});
 
 	api.get<{ Params: { id: string } }>('/forms/:id/fields', (request) => {
-		const { fields } = formOf(request, parts, request.params.id);
-		const records = fields.map((field) => fieldRecord(field, parts));
-		return listing(records, request, parts);
+		const { fields } = getForm(request, parts, request.params.id);
+		const records = fields.map((field) => createFieldRecord(field, parts));
+		return createListBody(records, request, parts);
 	});
 }
 
 /** Adds endpoints 4 to 6: the responses of a form, the link to a response's PDF, and adding a response. */
-function responseEndpoints(api: FastifyInstance, parts: Parts) {
+function addResponseEndpoints(api: FastifyInstance, parts: Parts) {
 	const { store, shapes } = parts;
 	let requests = 0;
 
 	api.get<{ Params: { formId: string }; Querystring: { incomplete?: unknown } }>(
 		'/responses/:formId',
 		(request) => {
-			const form = formOf(request, parts, request.params.formId);
+			const form = getForm(request, parts, request.params.formId);
 			const { incomplete } = request.query;
 			const responses = form.responses
 				.filter(({ isIncomplete }) => form.trackIncomplete || !isIncomplete)
 				.filter(
 					(response) => incomplete === undefined || incomplete === `${response.isIncomplete}`,
 				);
-			const seeds = { fixed: undefined, byPage: pageOf(request), byRequest: ++requests };
+			const seeds = { fixed: undefined, byPage: getPageNumber(request), byRequest: ++requests };
 			const tied = shuffleTies(responses, seeds[shapes.ties]);
 			const arranged = shapes.order === 'asc' ? tied : tied.toReversed();
-			const records = arranged.map((response) => responseRecord(response, form, parts));
-			return listing(records, request, parts);
+			const records = arranged.map((response) => createResponseRecord(response, form, parts));
+			return createListBody(records, request, parts);
 		},
 	);
 
 	api.get<{ Params: { uuid: string } }>('/response/:uuid/pdf', (request) => {
 		const { uuid } = request.params;
 		const found = store.response(uuid);
-		if (!found) throw serviceError(404, 'The response was not found.');
-		formOf(request, parts, found.form.id);
-		const data = { pdf_url: `${parts.origin()}/pdf/${uuid}.pdf`, ...secretsOf(parts) };
+		if (!found) throw createServiceError(404, 'The response was not found.');
+		getForm(request, parts, found.form.id);
+		const data = { pdf_url: `${parts.origin()}/pdf/${uuid}.pdf`, ...createSecrets(parts) };
 		return { success: true, data };
 	});
 
 	api.post<{ Params: { id: string } }>('/forms/:id/response', (request) => {
-		const form = formOf(request, parts, request.params.id);
+		const form = getForm(request, parts, request.params.id);
 		const answers = checkAnswers(request.body, form.fields);
 		const { is_closed: isClosed, closed_message: message } = form.settings;
-		if (isClosed) throw serviceError(403, String(message || 'This form is closed.'));
+		if (isClosed) throw createServiceError(403, String(message || 'This form is closed.'));
 		const stored = shapes.trims ? lodash.mapValues(answers, trim) : answers;
 		const { uuid } = store.addResponse(form.id, { answers: stored });
-		return { success: true, message: 'Response added.', data: { uuid, ...secretsOf(parts) } };
+		return { success: true, message: 'Response added.', data: { uuid, ...createSecrets(parts) } };
 	});
 }
 
@@ -105,7 +111,7 @@ function checkAnswers(body: unknown, fields: Field[]): Answers {
 	const shape = fields.map(({ uuid, type }) => [
 		uuid,
 		type === 'file_upload'
-			? z.string().url().transform(fileAnswer)
+			? z.string().url().transform(createFileAnswer)
 			: z.union([z.string(), z.number().int()]),
 	]);
 	const data = z.object(Object.fromEntries(shape)).partial().strict();
@@ -113,16 +119,16 @@ function checkAnswers(body: unknown, fields: Field[]): Answers {
 }
 
 /** Adds endpoint 7, which updates any settings of section 2.5. */
-function settingsEndpoint(api: FastifyInstance, parts: Parts) {
+function addSettingsEndpoint(api: FastifyInstance, parts: Parts) {
 	api.post<{ Params: { id: string } }>('/forms/:id/settings', (request) => {
-		const form = formOf(request, parts, request.params.id);
+		const form = getForm(request, parts, request.params.id);
 		const changes = settingsSchema.parse(request.body) as Settings;
 		const stored = parts.shapes.trims ? lodash.mapValues(changes, trim) : changes;
 		const { id, settings, updatedAt } = parts.store.editSettings(form.id, stored);
 		return {
 			success: true,
 			message: 'Form settings updated.',
-			data: { id, name: settings.name, updated_at: updatedAt, ...secretsOf(parts) },
+			data: { id, name: settings.name, updated_at: updatedAt, ...createSecrets(parts) },
 		};
 	});
 }

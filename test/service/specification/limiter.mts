@@ -16,14 +16,16 @@ export type Decision = { isAllowed: boolean; usage?: Usage; headers: Record<stri
 export function decide(before: Usage | undefined, limits: Limits, now: number): Decision {
 	const minute = openWindow(before?.minute, 60_000, now);
 	const day = openWindow(before?.day, 86_400_000, now);
-	if (day.used >= limits.perDay) return refuse(before, day, limits.perDay, now);
-	if (minute.used >= limits.perMinute) return refuse(before, minute, limits.perMinute, now);
+	if (day.used >= limits.perDay) return rejectRequest(before, day, limits.perDay, now);
+	if (minute.used >= limits.perMinute) return rejectRequest(before, minute, limits.perMinute, now);
 
 	const usage = { minute: addRequest(minute), day: addRequest(day) };
 	const remaining = limits.perMinute - usage.minute.used;
 	const leftOfDay = limits.perDay - usage.day.used;
 	const headers =
-		leftOfDay < remaining ? pair(limits.perDay, leftOfDay) : pair(limits.perMinute, remaining);
+		leftOfDay < remaining
+			? formatLimitHeaders(limits.perDay, leftOfDay)
+			: formatLimitHeaders(limits.perMinute, remaining);
 	return { isAllowed: true, usage, headers };
 }
 
@@ -32,15 +34,20 @@ const openWindow = (window: Window | undefined, lengthMs: number, now: number): 
 
 const addRequest = ({ endMs, used }: Window): Window => ({ endMs, used: used + 1 });
 
-const pair = (limit: number, remaining: number) => ({
+const formatLimitHeaders = (limit: number, remaining: number) => ({
 	'x-ratelimit-limit': String(limit),
 	'x-ratelimit-remaining': String(remaining),
 });
 
-function refuse(usage: Usage | undefined, { endMs }: Window, limit: number, now: number): Decision {
+function rejectRequest(
+	usage: Usage | undefined,
+	{ endMs }: Window,
+	limit: number,
+	now: number,
+): Decision {
 	// the window ends at a millisecond, but the header has whole seconds, rounded down: Retry-After can be 0, or
 	// up to a second too short
 	const retryAfter = Math.max(0, Math.floor(endMs / 1000) - Math.floor(now / 1000));
-	const headers = { ...pair(limit, 0), 'retry-after': String(retryAfter) };
+	const headers = { ...formatLimitHeaders(limit, 0), 'retry-after': String(retryAfter) };
 	return { isAllowed: false, usage, headers };
 }

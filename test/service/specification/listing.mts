@@ -3,10 +3,14 @@ import type { Parts } from '../parts.mts';
 import type { Paging } from './shapes.mts';
 
 /** Creates the body of a list's reply, in the shape that is set. */
-export function listing(records: unknown[], request: FastifyRequest, { shapes, origin }: Parts) {
+export function createListBody(
+	records: unknown[],
+	request: FastifyRequest,
+	{ shapes, origin }: Parts,
+) {
 	const { pageSize, paging } = shapes;
 	if (pageSize === undefined) return { success: true, data: records };
-	const page = pageOf(request);
+	const page = getPageNumber(request);
 	const linkTo = (number: number) => {
 		const link = new URL(request.url, origin());
 		link.searchParams.set('page', `${number}`);
@@ -46,7 +50,7 @@ export function listing(records: unknown[], request: FastifyRequest, { shapes, o
 }
 
 /** Returns the number of the requested page, from `page=2` or a cursor such as `c2`. */
-export function pageOf(request: FastifyRequest): number {
+export function getPageNumber(request: FastifyRequest): number {
 	const { page = '1', cursor } = request.query as { page?: string; cursor?: string };
 	return Number(cursor?.slice(1) ?? page);
 }

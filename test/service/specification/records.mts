@@ -2,7 +2,7 @@ import type { Parts } from '../parts.mts';
 import type { Answer, Field, Form, Response } from '../store.mts';
 
 /** Creates a form as endpoint 2 lists it: its settings (section 2.2) and its fields. */
-export function formRecord(form: Form, parts: Parts) {
+export function createFormRecord(form: Form, parts: Parts) {
 	const { id, settings, fields, trackIncomplete, createdAt, updatedAt } = form;
 	return {
 		id,
@@ -12,19 +12,19 @@ export function formRecord(form: Form, parts: Parts) {
 		track_incomplete: trackIncomplete,
 		created_at: createdAt,
 		updated_at: updatedAt,
-		fields: fields.map((field) => fieldRecord(field, parts)),
-		...secretsOf(parts),
+		fields: fields.map((field) => createFieldRecord(field, parts)),
+		...createSecrets(parts),
 	};
 }
 
 /** Creates a field as endpoints 2 and 3 list it. */
-export function fieldRecord(field: Field, parts: Parts) {
+export function createFieldRecord(field: Field, parts: Parts) {
 	const { customKey, ...attributes } = field;
-	return { ...attributes, custom_key: customKey, ...secretsOf(parts) };
+	return { ...attributes, custom_key: customKey, ...createSecrets(parts) };
 }
 
 /** Creates a response as endpoint 4 lists it. */
-export function responseRecord(response: Response, form: Form, parts: Parts) {
+export function createResponseRecord(response: Response, form: Form, parts: Parts) {
 	const { number_prefix: prefix, number_suffix: suffix } = form.settings;
 	const answers = form.fields.map((field) => ({
 		key: field.label,
@@ -44,7 +44,7 @@ export function responseRecord(response: Response, form: Form, parts: Parts) {
 		webhook_sent: false,
 		enrich: null,
 		responses: answers,
-		...secretsOf(parts),
+		...createSecrets(parts),
 	};
 }
 
@@ -55,13 +55,13 @@ function withLinks(value: Answer, { type }: Field, origin: string): Answer {
 }
 
 /** Creates an answer to a file field in the format of such services: `cv.pdf|https://host/cv.pdf`. */
-export function fileAnswer(address: string): string[] {
+export function createFileAnswer(address: string): string[] {
 	const name = decodeURIComponent(new URL(address).pathname.split('/').at(-1) || 'file');
 	return [`${name}|${address}`];
 }
 
 /** Returns attributes that a service may add to any record, with secrets that give access to the workspace. */
-export function secretsOf({ secret }: Parts): Record<string, unknown> {
+export function createSecrets({ secret }: Parts): Record<string, unknown> {
 	if (secret === undefined) return {};
 	return {
 		webhook_secret: secret,

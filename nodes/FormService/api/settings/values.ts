@@ -1,7 +1,7 @@
 import type { GenericValue, IDataObject } from 'n8n-workflow';
 import { truncateText } from '../errorTexts';
 import { findErrorValue } from '../errorValues';
-import { numberAsText, parseBoolean, parseNumber } from '../parseValues';
+import { formatNumber, parseBoolean, parseNumber } from '../parseValues';
 import { toComparable } from '../spelling';
 import { isWebUrl } from '../url';
 import { describeAllowedValues, findSetting, type Setting } from './settings';
@@ -59,7 +59,7 @@ function describeProblem(setting: Setting, inputName: string, value: unknown): s
  */
 function encodeSetting(setting: Setting, value: unknown): SettingValue | undefined {
 	if (value === null) return setting.nullable ? null : undefined;
-	const text = numberAsText(value) ?? (typeof value === 'string' ? value : undefined);
+	const text = formatNumber(value) ?? (typeof value === 'string' ? value : undefined);
 	const trimmed = text?.trim();
 	switch (setting.type) {
 		case 'boolean':

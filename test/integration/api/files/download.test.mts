@@ -2,7 +2,7 @@ import { range } from 'lodash';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import {
 	answer,
-	bodyOf,
+	largeList,
 	demoForms,
 	redirect,
 	faultTable,
@@ -220,7 +220,7 @@ it('n8n stores files piece by piece, up to 256 MB for each response, and not wha
 		},
 	});
 	onTestFinished(() => binaryData.setManager('filesystem-v2', undefined));
-	const faults = [bodyOf(134), bodyOf(134), bodyOf(1), file, announced];
+	const faults = [largeList(134), largeList(134), largeList(1), file, announced];
 	const links = faults.flatMap((fault, index) => {
 		world.service.faults.set({ fault, match: { path: new RegExp(`/files/${index}`) } });
 		return `${world.service.url}/files/${index}.txt`;
