@@ -84,25 +84,28 @@ export function toComparable(text: string): string {
 	return trimBlanks(text.normalize('NFC'));
 }
 
-/** Converts a text for case-insensitive comparison: `" Café "` → `"café"`. */
+/**
+ * Converts a text for case-insensitive comparison: `" Straße "` → `"STRASSE"`. Uppercase joins spellings that
+ * lowercase keeps apart, such as `ß` and `ss`, and the dotless and dotted i of Turkish.
+ */
 export function foldCase(text: string): string {
-	return toComparable(text).toLowerCase();
+	const upper = toComparable(text).toLowerCase().toUpperCase();
+	return upper.replaceAll('I\u0307', 'I').normalize('NFC');
 }
 
 type NamedValues<T> = ReadonlyArray<readonly [name: string, value: T]>;
 
 /**
  * Creates a search for values by name. A name in the same case takes precedence. If values share a name, the
- * first value counts. A line break, a no-break space or several blanks in a name count as one blank.
+ * first value counts. If their names differ only by case, no other case of the name finds a value. A line break, a
+ * no-break space or several blanks in a name count as one blank.
  */
 export function indexNames<T>(namedValues: NamedValues<T>) {
-	const foldName = (name: string) => foldCase(name).replace(/\s+/g, ' ');
 	// of entries with one name, a map keeps the last one
 	const reversed = [...namedValues].reverse();
-	const sameCase = new Map(reversed.map(([name, value]) => [toComparable(name), value]));
-	const anyCase = new Map(reversed.map(([name, value]) => [foldName(name), value]));
-	return (name: string): T | undefined =>
-		sameCase.get(toComparable(name)) ?? anyCase.get(foldName(name));
+	const byName = new Map(reversed.map(([name, value]) => [toComparable(name), value]));
+	const findInAnyCase = indexUnique([...byName], (name) => foldCase(name).replace(/\s+/g, ' '));
+	return (name: string): T | undefined => byName.get(toComparable(name)) ?? findInAnyCase(name);
 }
 
 /**
@@ -110,27 +113,35 @@ export function indexNames<T>(namedValues: NamedValues<T>) {
  * spelling, neither is found.
  */
 export function indexSpellings<T>(namedValues: NamedValues<T>) {
-	const bySpelling = new Map<string, T | undefined>();
-	for (const [name, value] of namedValues) {
-		const spelling = normalizeSpelling(name);
-		const isAmbiguous = bySpelling.has(spelling) && bySpelling.get(spelling) !== value;
-		bySpelling.set(spelling, isAmbiguous ? undefined : value);
-	}
-	// a name of punctuation alone has no spelling
-	bySpelling.delete('');
-	return (name: string): T | undefined => bySpelling.get(normalizeSpelling(name));
+	return indexUnique(namedValues, normalizeSpelling);
 }
 
-/** Matches whitespace, punctuation and invisible characters; the first group is what stands between two digits. */
-const SEPARATORS =
-	/((?<=\p{N})[\p{Z}\p{P}\p{C}\p{Sk}\ufe0f]+(?=\p{N}))|[\p{Z}\p{P}\p{C}\p{Sk}\ufe0f]+/gu;
+/** Creates a search for values by the keys of their names. If two values share a key, neither is found. */
+function indexUnique<T>(namedValues: NamedValues<T>, toKey: (name: string) => string) {
+	const byKey = new Map<string, T | undefined>();
+	for (const [name, value] of namedValues) {
+		const key = toKey(name);
+		const isAmbiguous = byKey.has(key) && byKey.get(key) !== value;
+		byKey.set(key, isAmbiguous ? undefined : value);
+	}
+	// a name of punctuation alone has no spelling
+	byKey.delete('');
+	return (name: string): T | undefined => byKey.get(toKey(name));
+}
 
 /**
- * Removes case, whitespace and punctuation from a text: "SEO: Title" and "seo_title" → `seotitle`. A blank
- * stays between two digits, because "1.5" is not "15".
+ * Matches whitespace, punctuation, symbols and invisible characters; the first group is what stands between two
+ * digits.
+ */
+const SEPARATORS =
+	/((?<=\p{N})[\p{Z}\p{P}\p{S}\p{C}\ufe0f]+(?=\p{N}))|[\p{Z}\p{P}\p{S}\p{C}\ufe0f]+/gu;
+
+/**
+ * Removes case, whitespace, punctuation and symbols from a text: "SEO: Title" and "seo_title" → `SEOTITLE`. A
+ * blank stays between two digits, because "1.5" is not "15".
  */
 export function normalizeSpelling(text: string): string {
-	const letters = text.normalize('NFKC').toLowerCase();
+	const letters = foldCase(text.normalize('NFKC'));
 	return letters.replace(SEPARATORS, (_, between?: string) => (between === undefined ? '' : ' '));
 }
 

@@ -115,7 +115,7 @@ function readFromInputItem(input: ParameterContext, formId: string): CheckedSett
 	throw createParameterError(input, 'No input field matches a setting', advice);
 }
 
-/** Returns the text of a cell that clears a setting, in small letters; undefined if the option was not added. */
+/** Returns the text of a cell that clears a setting, for comparison in any case; undefined if the option was not added. */
 function readClearText(input: ParameterContext): string | undefined {
 	if (!isOptionAdded(input, 'clearText')) return undefined;
 	const text = foldCase(readText(input, 'options.clearText', CLEAR_TEXT));

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import {
@@ -155,7 +156,9 @@ it.each([
 	[' Comment (2)', 'd'],
 	['café', 'e'],
 	['Size', 'g'],
-	['SIZE', 'f'],
+	// the names of two fields differ only by case
+	['SIZE', undefined],
+	['STRASSE', 'h'],
 	['Fax', undefined],
 ])(
 	'The name %j means a field by UUID, custom key or label, and in the same case first',
@@ -167,6 +170,7 @@ it.each([
 			{ uuid: 'e', label: 'Cafe\u0301 ' },
 			{ uuid: 'f', label: 'size' },
 			{ uuid: 'g', label: 'Size' },
+			{ uuid: 'h', label: 'Straße' },
 		]);
 		const [name, uuid] = row;
 		expect(findField(name!, fields)?.uuid).toBe(uuid);
@@ -181,6 +185,12 @@ const questions = [
 	'Price ($)',
 	'Size?',
 	'Size!',
+	'C++',
+	'C#',
+	'Cost ($)',
+	'Temp °C',
+	'Weight > 5',
+	'İsim',
 	'नाम',
 	'がく',
 	'Comment',
@@ -203,8 +213,17 @@ it.each<[string, string?]>([
 	['Q1.5', 'Q 1.5'],
 	['q 1-5', 'Q 1.5'],
 	['Q15'],
-	['Price €', 'Price (€)'],
+	['Price (€)', 'Price (€)'],
+	['Price €'],
 	['Price'],
+	['C#', 'C#'],
+	['C'],
+	['c++.'],
+	['cost:', 'Cost ($)'],
+	['Temp C', 'Temp °C'],
+	['weight 5', 'Weight > 5'],
+	['isim:', 'İsim'],
+	['İSİM', 'İsim'],
 	['Size?', 'Size?'],
 	['Size'],
 	['नम'],
@@ -219,3 +238,17 @@ it.each<[string, string?]>([
 		expect(findFieldBySpelling(name, fields)?.title).toBe(title);
 	},
 );
+
+it('A column is never one of two questions that have its letters and digits', () => {
+	const letters = fc.constantFrom('C', 'ß', 'SS', 'ı', 'σας', 'Q 1.5', '履歴書');
+	const signs = fc.uniqueArray(fc.constantFrom(...'+-#!?°€$<>=~^_.:(|"', '\u00ad', '😀', ''), {
+		minLength: 3,
+		maxLength: 3,
+	});
+	const property = fc.property(letters, signs, (text, [columnSign, ...questionSigns]) => {
+		const labels = questionSigns.map((sign) => text + sign);
+		const fields = parseFields(labels.map((label, id) => ({ id, label })));
+		expect(findFieldBySpelling(text + columnSign, fields)).toBeUndefined();
+	});
+	fc.assert(property);
+});

@@ -153,4 +153,9 @@ it('No two columns have names that differ by case alone', () => {
 		({ answerKey }) => answerKey,
 	);
 	expect(keys).toEqual(labels);
+	const spellings = ['straße', 'STRASSE', 'ΟΔΟΣ', 'οδος', 'οδοσ', 'ADI', 'adı'];
+	const records = spellings.map((label, id) => ({ id, label }));
+	const names = parseFields(records, { columns: true }).map(({ answerKey }) => answerKey);
+	for (const fold of [(name: string) => name.toUpperCase(), (name: string) => name.toLowerCase()])
+		expect(new Set(names.map(fold)).size).toBe(names.length);
 });
