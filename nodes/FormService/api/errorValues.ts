@@ -1,9 +1,45 @@
-/** What Excel, Google Sheets and LibreOffice write for a formula that failed, in several languages. */
-const SHEET_ERROR =
-	/^(#(N\/[ABD]|NV|GETTING_DATA|#+|[¡¿]?(REF|BEZUG|RIF|VALUE|WERT|VALEUR|VALOR|VALORE|NAME|NOM|NOME|NOMBRE|NUM|ZAHL|NULL|NULO|ERROR|SPILL|ÜBERLAUF|CALC|KALK|FIELD|FELD|BLOCKED|CONNECT|BUSY|UNKNOWN|EXTERNAL|TIMEOUT|PYTHON|DIV\/0)[!?])|Err:\d{3}|Loading\.\.\.)$/;
+/**
+ * The words of error values in sheets, between `#` and `!` or `?`: `#REF!`, `#¿NOMBRE?`. Only these words are
+ * errors, because a hashtag such as `#SALE!` is an answer.
+ */
+const WORDS_BY_LANGUAGE = {
+	english:
+		'BLOCKED BUSY CALC CONNECT CYCLE DIV/0 ERROR EXTERNAL FIELD NAME NULL NUM PYTHON REF SPILL TIMEOUT UNKNOWN VALUE',
+	czech: 'DĚLENÍ_NULOU HODNOTA NÁZEV ODKAZ PRESAH PŘESAH ČÍSLO',
+	danish: 'BEREGN DIVISION/0 NAVN NUL NUMMER OVERLØB REFERENCE VÆRDI',
+	dutch: 'DEEL/0 DELING.DOOR.0 GETAL LEEG NAAM OVERLOOP OVERLOPEN VERW WAARDE',
+	finnish: 'ARVO JAKO/0 LEVITTYMINEN LUKU NIMI PUUTTUU TYHJÄ VIITTAUS',
+	french: 'CHAMP EPARS NOM NOMBRE NUL PROPAGATION VALEUR',
+	german: 'BEZUG FELD KALK WERT ZAHL ÜBERLAUF',
+	greek: 'ΑΝΑΦ ΑΡΙΘ ΔΙΑΙΡ/0 ΚΕΝΟ ΟΝΟΜΑ ΤΙΜΗ',
+	hungarian: 'HIV KIBONTÁS NULLA NÉV SZÁM ZÉRÓOSZTÓ ÉRTÉK',
+	italian: 'CAMPO ESPANSIONE NOME NULLO RIF VALORE',
+	norwegian: 'NAVN OVERFLYT VERDI',
+	polish: 'ADR ARG BŁĄD CYKL DZIEL/0 LICZBA NAZWA OBL POLE ROZLANIE ZERO',
+	portuguese: 'DESPEJAR NULO NÚM TRANSPOSIÇÃO VALOR',
+	russian: 'ВЫЧИС ДЕЛ/0 ЗНАЧ ИМЯ ОШИБКА ПЕРЕНОС ПОЛЕ ПУСТО ССЫЛ ССЫЛКА ЧИСЛО',
+	slovak: 'DELENIENULOU HODNOTA NÁZOV ODKAZ',
+	spanish: 'CAMPO DESBORDAMIENTO NOMBRE NULO VALOR',
+	swedish: 'DIVISION/0 NAMN OGILTIGT REFERENS SAKNAS SKÄRNING VÄRDEFEL',
+	turkish: 'AD BAŞV BOŞ DEĞER SAYI SAYI/0 TAŞMA',
+	ukrainian: "ДІЛ/0 ЗНАЧЕННЯ ІМ'Я ПОСИЛАННЯ ПУСТО ЧИСЛО",
+};
 
-/** What JavaScript writes for a value that is missing or cannot be a text. */
-const SCRIPT_ERROR = /^(NaN|undefined|\[undefined\]|Invalid Date|Invalid DateTime|\[object \w+\])$/;
+const ERROR_WORDS = new Set(Object.values(WORDS_BY_LANGUAGE).flatMap((words) => words.split(' ')));
+
+/** The words of error values that stand without `!` and `?`, too: `#N/A`, `#Н/Д`. */
+const UNMARKED_WORDS = new Set(
+	'BŁĄD GETTING_DATA HIÁNYZIK I/T N/A N/B N/D N/V NEDOSTUPNÝ NENÍ_K_DISPOZICI NV YOK Δ/Υ Н/Д'.split(
+		' ',
+	),
+);
+
+/** Matches "####", for a column that is too narrow, and what LibreOffice and Google Sheets write. */
+const OTHER_SHEET_ERROR = /^(##+|Err:\d{3}|Loading\.\.\.)$/;
+
+/** What JavaScript writes for a value that is missing or cannot be a text, and for 1 divided by 0. */
+const SCRIPT_ERROR =
+	/^(NaN|-?Infinity|undefined|\[undefined\]|Invalid Date|Invalid DateTime|\[object \w+\])$/;
 
 /**
  * Finds the error value in a cell or the result of an expression, such as `#N/A` or `[object Object]`, also in a
@@ -13,10 +49,16 @@ export function findErrorValue(value: unknown): string | undefined {
 	if (Array.isArray(value)) {
 		return value.map(findErrorValue).find((errorValue) => errorValue !== undefined);
 	}
-	if (typeof value === 'number') return Number.isNaN(value) ? 'NaN' : undefined;
+	if (typeof value === 'number') return Number.isFinite(value) ? undefined : String(value);
 	if (typeof value !== 'string') return undefined;
 	const text = value.trim();
-	if (SHEET_ERROR.test(text) || SCRIPT_ERROR.test(text)) return text;
+	if (isSheetError(text) || SCRIPT_ERROR.test(text)) return text;
 	// an expression can have a text around an object
 	return text.includes('[object Object]') ? '[object Object]' : undefined;
+}
+
+function isSheetError(text: string): boolean {
+	const [, word = '', mark] = /^#[¡¿]?(.+?)([!?]?)$/.exec(text.normalize('NFC')) ?? [];
+	const isMarked = mark !== '' && ERROR_WORDS.has(word);
+	return isMarked || UNMARKED_WORDS.has(word) || OTHER_SHEET_ERROR.test(text);
 }

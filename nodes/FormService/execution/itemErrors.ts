@@ -106,7 +106,7 @@ const RETRY_ADDS_AGAIN =
 
 /** Describes which of several items failed, since n8n adds "[item 3]" to the message for the fourth item. */
 function describeItemNumber({ index, row }: InputItem, total: number): string {
-	if (total === 1) return '';
+	if (total === 1) return row === undefined ? '' : `The item is row ${row}.`;
 	return row === undefined
 		? `n8n counts items from 0: item ${index} is number ${index + 1}.`
 		: `Item ${index} is row ${row}.`;

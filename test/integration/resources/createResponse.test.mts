@@ -150,6 +150,26 @@ it('Response: Create lists the rows and columns with error values of a sheet', a
 	expect(addedTo(id)).toEqual([]);
 });
 
+it('Response: Create names the row of a single item with an error value', async () => {
+	const { id } = newForm([{ label: 'Name' }]);
+	const { error } = await create(id, [{ row_number: 7, Name: '#N/A' }], { inputMode: 'auto' });
+	expect(error?.message).toBe('Column "Name" has the error value #N/A');
+	expect(error?.description).toContain('The item is row 7.');
+});
+
+it('Response: Create never sends an error value among several choices', async () => {
+	const { id } = newForm([{ label: 'Topics', type: 'checkboxes', options: ['A', 'B, C'] }]);
+	const values = ['A, #REF!', 'undefined, A', ['A', NaN], ['A, #N/A'], 'A, #sale!', 'A, B, C'];
+	const rows = values.map((Topics) => ({ Topics }));
+	const parameters = { inputMode: 'auto', options: { allowOtherChoices: true } };
+	const { items } = await create(id, rows, parameters, true);
+	const hasError = items.map(({ json }) =>
+		String(json.error ?? '').includes('has the error value'),
+	);
+	expect(hasError).toEqual([true, true, true, true, false, false]);
+	expect(addedTo(id).flatMap(Object.values)).toEqual(['A, #sale!', 'A, B, C']);
+});
+
 it('Response: Create quotes no answer in the error for invalid JSON', async () => {
 	const { error } = await create(survey, [{}], { ...asJson, answersJson: '{"Name": Ada}' });
 	expect(error?.message).toBe("'Answers (JSON)' is not valid JSON");

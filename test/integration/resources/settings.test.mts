@@ -79,7 +79,7 @@ describe('Using Fields Below and Using JSON', () => {
 		[{ inputMode: 'json', settingsJson: '{}' }, NOTHING],
 		[
 			{ inputMode: 'auto' },
-			"setting. Nothing was sent. Name an input field after a setting, such as 'is",
+			"setting. Nothing was sent. The item is row 2. Name an input field after a setting, such as 'is",
 		],
 	])('refuse %j before anything is sent', async (parameters, message) => {
 		const input = itemsOf({ Clsed: 'yes', row_number: 2 });

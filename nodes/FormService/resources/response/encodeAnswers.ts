@@ -130,7 +130,7 @@ function matchValues(
 		}
 		if (isNothing) continue;
 		const [subject, otherName] = [nameSource(field, name, mode), names.get(field)];
-		const errorValue = findErrorValue(value);
+		const errorValue = findErrorValue(splitSegments(value, field));
 		if (errorValue !== undefined) problems.push(`${subject} has the error value ${errorValue}.`);
 		if (otherName !== undefined) {
 			problems.push(`"${field.title}" has two answers, in "${otherName}" and "${name}".`);
@@ -144,6 +144,13 @@ function matchValues(
 
 /** Stands for an answer whose problem is known. */
 const ERROR_VALUE = Symbol('error value');
+
+/** Splits the text of several choices: `"A, #REF!"` → `["A", " #REF!"]`. Other values stay unchanged. */
+function splitSegments(value: unknown, { kind }: AnswerableField): unknown {
+	if (kind !== 'multipleChoice') return value;
+	const split = (entry: unknown) => (typeof entry === 'string' ? entry.split(',') : entry);
+	return [value].flat().flatMap(split);
+}
 
 function nameSource({ title }: AnswerableField, name: string, mode: UncheckedAnswers['mode']) {
 	return mode === 'auto' ? `Column "${truncateText(name)}"` : `"${title}"`;
