@@ -60,6 +60,10 @@ describe('Answers of a response', () => {
 		[{ state: 'x' }, 'No answers were found in an object with "state"'],
 		[{ responses: 'Name: Ada' }, 'The answers could not be read from a string'],
 		[{ uuid: 'r', data: 5 }, 'from a number'],
+		[{ responses: true }, 'from a boolean'],
+		[{ responses: false, data: null }, 'from a boolean'],
+		[{ responses: 'Name: Ada', answers: [] }, 'from a string'],
+		[{ responses: 'Name: Ada', data: { ip: 'x' } }, 'from a string'],
 		[{ responses: [['Name', 'Ada']] }, 'from 2 of 2 entries, such as a string'],
 		[{ responses: [{ label: 'Name', answer: 'Ada' }] }, '"label", "answer"'],
 		[{ responses: [{ key: 'Name', value: 'B' }, { x: 1 }] }, '1 of 2 entries', { u2: 'B' }],
@@ -73,12 +77,13 @@ describe('Answers of a response', () => {
 		},
 	);
 
-	it.each([[[]], [{}], [null], ['']])('are none in %j, whatever else the response has', (given) => {
-		const data = { ip: '203.0.113.7', Name: 'Firefox' };
-		expect(match({ responses: given, data })).toMatchObject({ answers: [], problem: undefined });
-		expect(match({ answers: given, responses: { Name: 1 } }).values).toEqual({ u2: 1 });
-		const isList = typeof given === 'object' && given !== null;
-		if (isList) expect(match({ responses: 0, answers: given }).problem).toBeUndefined();
+	it.each([[[]], [{}], [null], [''], [[[]]]])('are none in %j', (empty) => {
+		for (const attribute of ['responses', 'answers', 'data']) {
+			expect(match({ [attribute]: empty })).toMatchObject({ answers: [], problem: undefined });
+		}
+		expect(match({ answers: empty, responses: { Name: 1 } }).values).toEqual({ u2: 1 });
+		const isList = typeof empty === 'object' && empty !== null;
+		if (isList) expect(match({ responses: 0, answers: empty }).problem).toBeUndefined();
 	});
 
 	const named = [{ key: 'Name', value: 'Ada' }];
@@ -90,9 +95,39 @@ describe('Answers of a response', () => {
 		[{ responses: { total: 3 }, answers: named }],
 		[{ responses: named, answers: 3 }],
 		[{ responses: 3, data: [named] }],
+		[{ responses: 0, data: { Name: 'Ada' } }],
+		[{ responses: null, data: { Name: 'Ada' } }],
+		[{ responses: [], data: { Name: 'Ada' } }],
+		[{ responses: '', answers: {}, data: { Name: 'Ada' } }],
+		[{ answers: [], data: named }],
+		[{ responses: true, data: named }],
+		[{ responses: [[]], answers: { Name: 'Ada' } }],
+		[{ responses: [[]], data: { Name: 'Ada' } }],
+		[{ responses: { total: 3, new: 1 }, answers: { Name: 'Ada' } }],
+		[{ responses: { total: 3, new: 1 }, data: named }],
+		[{ answers: { total: 3 }, responses: named }],
+		[{ responses: named, data: { ip: 'x' } }],
+		[{ responses: { Name: 'Ada' }, data: ['x'] }],
 	])('are read where they can be read: %j', (record) => {
 		const { values, problem } = match(record);
 		expect([values, problem]).toEqual([{ u2: 'Ada' }, undefined]);
+	});
+
+	it('are never taken for none if an attribute cannot be read', () => {
+		const unreadable = fc.constantFrom<unknown>('text', [5], [['text']], [{ x: 1 }]);
+		const empty = fc.constantFrom<unknown>(null, '', [], {}, [[]]);
+		const property = fc.property(
+			unreadable,
+			fc.array(empty, { minLength: 2, maxLength: 2 }),
+			fc.shuffledSubarray(['responses', 'answers', 'data'], { minLength: 3 }),
+			(value, others, names) => {
+				const record = Object.fromEntries(
+					names.map((name, index) => [name, [value, ...others][index]]),
+				);
+				expect(match(record).problem).toBeDefined();
+			},
+		);
+		fc.assert(property);
 	});
 
 	const toField = (label: string | number | null, custom_key?: string) => ({
