@@ -120,6 +120,47 @@ describe('An uploaded file', () => {
 	});
 });
 
+describe('Several uploaded files in one text', () => {
+	const files = ['1', '2', '3'].map((name) => ({
+		name: `${name}.pdf`,
+		url: `https://h/${name}.pdf`,
+	}));
+	const separators = [', ', ',', ' ', '\n', '\r\n', ' \n ', ';', '; ', '|', ',\n'];
+
+	it.each(separators)(
+		'of a field for files are each a file, if they are joined by %j',
+		(separator) => {
+			const texts = [files.map(({ url }) => url), files.map(({ name, url }) => `${name}|${url}`)];
+			const [field] = parseFields([{ uuid: 'a', label: 'CV', type: 'file' }]);
+			for (const text of texts.map((entries) => entries.join(separator))) {
+				expect(collectFiles(text, true)).toEqual(files);
+				expect(collectFiles([text], true)).toEqual(files);
+				const record = { responses: { CV: text } } as IDataObject;
+				expect(simplifyResponse(record, [field]).answers).toEqual({ CV: files });
+			}
+		},
+	);
+
+	it.each<[string, string[]]>([
+		['a.pdf|https://h/1, Doe, Jo.pdf|https://h/2', ['a.pdf', 'Doe, Jo.pdf']],
+		['my a.pdf|https://h/my a.pdf\nb c.pdf|https://h/b c.pdf', ['my a.pdf', 'b c.pdf']],
+		['a.pdf|https://h/1, https://h/b.pdf', ['a.pdf', 'b.pdf']],
+		['https://h/a.pdf, b.pdf|https://h/2', ['a.pdf', 'b.pdf']],
+		['https://h/a.pdf|https://h/b.pdf', ['a.pdf', 'b.pdf']],
+		['https://h/a.pdf?next=https://h/b.pdf', ['a.pdf']],
+		['https://h/a,b;c.pdf', ['a,b;c.pdf']],
+		['a|b.pdf|https://h/1', ['a|b.pdf']],
+	])('%j have the names %j', (text, names) => {
+		expect(collectFiles(text, true).map(({ name }) => name)).toEqual(names);
+	});
+
+	it('of another field stay a text', () => {
+		const text = files.map(({ name, url }) => `${name}|${url}`).join(', ');
+		expect(collectFiles(text)).toEqual([]);
+		expect(answersOf({ Note: text })).toEqual({ Note: text });
+	});
+});
+
 it('Simplified, several choices and files are always a list if the field is known', () => {
 	const fields = parseFields([
 		{ uuid: 'a', label: 'Topics', type: 'checkboxes', options: ['News', 'Tips'] },
