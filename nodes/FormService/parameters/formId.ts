@@ -1,7 +1,7 @@
 import type { INode } from 'n8n-workflow';
 import { getRequestFailure, ServiceError } from '../api/errors';
 import { createFailure } from '../api/requestFailure';
-import { isRecord } from '../api/records';
+import { isRecord, isUuid } from '../api/records';
 import { isWebUrl } from '../api/url';
 
 /**
@@ -25,10 +25,16 @@ function isMarker(segment: string): boolean {
 	return /^(f|forms?)$/i.test(segment);
 }
 
-/** Removes the words before an ID of six letters and digits. The hyphens of a UUID belong to it. */
+/**
+ * Removes the words before an ID: `some-words-f5d0c1e2a` → `f5d0c1e2a`. An ID has six letters and digits, or at
+ * least five that are no word, because a digit or a capital is among the letters. The hyphens of a UUID belong to
+ * the UUID.
+ */
 function removeWords(segment: string): string {
-	const [, id] = /-([A-Za-z0-9]{6})$/.exec(segment) ?? [];
-	return id ?? segment;
+	const [, id] = /-([A-Za-z0-9]{5,})$/.exec(segment) ?? [];
+	if (id === undefined || isUuid(segment)) return segment;
+	const isWord = !/[a-z][A-Z]|[A-Za-z]\d|\d[A-Za-z]/.test(id);
+	return id.length === 6 || !isWord ? id : segment;
 }
 
 /**

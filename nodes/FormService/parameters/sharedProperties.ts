@@ -33,7 +33,7 @@ export const formLocator: INodeProperties = {
 			name: 'url',
 			type: 'string',
 			placeholder: 'e.g. https://forms.example.com/f/aB3xY9',
-			hint: "The address of the form's page or editor, which contains the form's ID",
+			hint: "The address of the form's page or editor, which contains the form's ID. If the form is not found, use By ID.",
 		},
 	],
 };
