@@ -38,10 +38,11 @@ export type World = {
 };
 
 /**
- * A seeded service, and an n8n with the packed package, the credential and the example workflows.
- * What is started is handed to `cleanup` before it starts, so that it ends also when this fails.
+ * Starts a seeded service, and an n8n with the packed package, the credential and the example workflows. Each
+ * process is passed to `cleanup` before it starts, so that it ends even if this function fails.
+ *
  * @param folder where n8n keeps its data
- * @param ports that are wanted; without them, worlds that start at the same moment do not meet at one
+ * @param ports the preferred ports; without them, worlds that start at the same time get different ports
  */
 export async function startWorld(
 	folder: string,
@@ -96,7 +97,7 @@ async function prepare({ rest }: N8n, service: Service) {
 	return { workflows: ids, choices, tables };
 }
 
-/** The workflow that two of the examples hand responses to, one by one. */
+/** Creates the workflow to which two of the examples pass responses, one by one. */
 async function createHandler(rest: N8nRest): Promise<{ id: string; name: string }> {
 	const name = 'Handle One Response';
 	const type = 'n8n-nodes-base.executeWorkflowTrigger';

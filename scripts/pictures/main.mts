@@ -36,7 +36,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
 		await step(`${name}, ${colorScheme}`, async () => {
 			const shown = await prepare(editor, world);
 			await page.mouse.move(0, 0);
-			const boxes = await Promise.all(shown.map(async (one) => (await one.boundingBox())!));
+			const boxes = await Promise.all(shown.map(async (element) => (await element.boundingBox())!));
 			// nodes on the canvas get some room around them
 			const margin = boxes.every(({ height }) => height < WINDOW.height / 2) ? MARGIN : 0;
 			const x = Math.max(0, Math.min(...boxes.map((box) => box.x)) - margin);

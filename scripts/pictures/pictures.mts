@@ -36,7 +36,7 @@ async function save({ n8n, choices }: World, { nodes, ...rest }: Saved): Promise
 /** Opens the second of two nodes, with these items pinned to the first. */
 async function openSecond(editor: Editor, world: World, nodes: [INode, INode], json: object[]) {
 	const [{ name: first }, { name: second }] = nodes;
-	const pinData = { [first]: json.map((one) => ({ json: one })) };
+	const pinData = { [first]: json.map((itemJson) => ({ json: itemJson })) };
 	const connections = { [first]: connect(second) };
 	await editor.openNode(await save(world, { nodes, connections, pinData }), second);
 }

@@ -109,7 +109,7 @@ function readTriggerNode(n8n: IPollFunctions): TriggerNode {
 
 /**
  * Finds the entry of a trigger that has got a new ID. A client of n8n's API that saves a workflow without the
- * IDs of nodes gives all nodes new ones each time. If another node has kept its ID, the trigger is new and
+ * IDs of nodes gives all nodes new IDs each time. If another node has kept its ID, the trigger is new and
  * replaces a deleted one under its name.
  */
 export function findEntryWithNewId(
