@@ -55,7 +55,7 @@ export const fieldKinds = {
 	file: {
 		types: /(^|[^a-z])file(?!name)|upload|attachment/,
 		encode: encodeFile,
-		parse: (value) => (isRecord(value) ? (getListEntries(value) ?? [value]) : value),
+		parse: (value) => (isRecord(value) ? [value] : value),
 		normalize: () => undefined,
 		widget: 'url',
 		hint: 'file URL',

@@ -213,6 +213,7 @@ describe('A listed answer', () => {
 		['multiple_choice', { 0: 'News', 2: 'Tips' }, ['News', 'Tips']],
 		['multiple_choice', { News: true, Tips: false }, ['News']],
 		['file_upload', 'scan|https://h/1', [{ name: 'scan', url: 'https://h/1' }]],
+		['file_upload', { 3: 'scan|https://h/1' }, [{ name: 'scan', url: 'https://h/1' }]],
 		[
 			'file_upload',
 			['https://h/a%20b.pdf?x=1'],
