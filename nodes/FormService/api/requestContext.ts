@@ -1,6 +1,6 @@
 import type { IHttpRequestOptions } from 'n8n-workflow';
 import type { Account, N8nContext } from './account';
-import type { Effect } from './endpoints';
+import type { Endpoint } from './endpoints';
 import { describeShape } from './envelope';
 import { ServiceError } from './errors';
 import { asSentence } from './errorTexts';
@@ -36,17 +36,17 @@ export function getAbortSignal({ n8n, signal }: RequestContext): AbortSignal | u
  * Creates the error that n8n shows for a failed request.
  *
  * @param attempts how often the request was sent
- * @param effect the effect of the endpoint, for a request after which the service may have acted
+ * @param endpoint the endpoint of the request, if the service may have acted
  */
 export function createRequestError(
 	{ n8n, account, itemIndex }: RequestContext,
 	failure: RequestFailure,
-	{ attempts = 1, effect }: { attempts?: number; effect?: Effect } = {},
+	{ attempts = 1, endpoint }: { attempts?: number; endpoint?: Endpoint } = {},
 ): ServiceError {
 	let { message, description } = describeFailure(failure, account);
-	if (effect?.kind === 'nonIdempotent' && failure.mayHaveActed) {
-		message = `${asSentence(message)} ${effect.ifUncertain.message}`;
-		description = effect.ifUncertain.description;
+	if (endpoint?.effect === 'nonIdempotent' && failure.mayHaveActed) {
+		message = `${asSentence(message)} ${endpoint.ifUncertain.message}`;
+		description = endpoint.ifUncertain.description;
 	} else if (attempts > 1) {
 		description += ` Tried ${attempts} times.`;
 	}

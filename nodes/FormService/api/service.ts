@@ -4,7 +4,8 @@ import { parseFields, type AnswerNaming, type FormField } from './answers/fields
 import { createTarget, endpoints, type Target } from './endpoints';
 import { describeShape, type Envelope } from './envelope';
 import { isRecord } from './records';
-import { createListReader } from './replies/listReader';
+import { UNREAD_LIST } from './replies/completeness';
+import { readList } from './replies/listReader';
 import { callApi } from './request/callApi';
 import {
 	createRequestError,
@@ -32,19 +33,26 @@ export function isWorkspace(data: unknown): data is IDataObject {
 }
 
 /**
- * Fetches a list in the service's order (rule 1): all forms with their fields, all fields of a form, or all its
+ * Fetches a whole list in the service's order (rule 1): all forms with their fields, all fields of a form, or all its
  * responses. If pages overlap, fetches the list again, see `completeness`.
  *
- * @param limit the most records; later pages are not fetched
  * @throws ServiceError if the list stays incomplete
  */
-export async function listRecords(
+export async function listRecords(context: RequestContext, target: Target): Promise<IDataObject[]> {
+	return [...(await readList(context, target)).records];
+}
+
+/**
+ * Fetches the first records of a list, and no more pages than they need. If pages follow, nobody knows whether the
+ * pages so far lack a record, for example because the list changed meanwhile.
+ */
+export async function listFirstRecords(
 	context: RequestContext,
 	target: Target,
-	limit = Infinity,
+	limit: number,
 ): Promise<IDataObject[]> {
-	const records = await createListReader(target)(context, (found) => found.length >= limit);
-	return records.slice(0, limit);
+	const isEnough = (records: readonly IDataObject[]) => records.length >= limit;
+	return (await readList(context, target, UNREAD_LIST, isEnough)).records.slice(0, limit);
 }
 
 /** Fetches the fields of a form that take an answer, with their answer keys. */

@@ -42,7 +42,7 @@ async function checkItems(
 	items: readonly InputItem[],
 	context: TryContext,
 ): Promise<CheckedItem[]> {
-	const isReading = items.every(({ endpoint }) => endpoint.effect.kind === 'safe');
+	const isReading = items.every(({ endpoint }) => endpoint.effect === 'safe');
 	const isInvalid = items.some((item) => 'parameterError' in item);
 	const fetchesNothing = isReading && isInvalid && !context.continuesOnFail;
 	const checking = items.map(async (item): Promise<CheckedItem> => {

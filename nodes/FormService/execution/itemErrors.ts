@@ -84,7 +84,7 @@ export function createStopError(error: NodeError, item: InputItem, outcomes: Out
 	const { n8n, index: itemIndex, endpoint } = item;
 	const { message, failure } = error;
 	const finalOutcomes = [...outcomes].filter(([, outcome]) => isFinal(outcome));
-	const canAddAgain = endpoint.effect.kind === 'nonIdempotent' && finalOutcomes.length > 0;
+	const canAddAgain = endpoint.effect === 'nonIdempotent' && finalOutcomes.length > 0;
 	const sentItems = compact([
 		describeSentItems(outcomes, itemIndex),
 		canAddAgain && RETRY_ADDS_AGAIN,
@@ -93,7 +93,7 @@ export function createStopError(error: NodeError, item: InputItem, outcomes: Out
 		const texts = [error.description, describeItemNumber(item, outcomes.size), sentItems];
 		return error.withText({ message, description: compact(texts).join('\n') }, itemIndex);
 	}
-	const isUnsent = endpoint.effect.kind !== 'safe';
+	const isUnsent = endpoint.effect !== 'safe';
 	// what comes after a long list of invalid items is overlooked
 	const texts = [sentItems || (isUnsent && 'Nothing was sent.'), error.description];
 	const description = compact(texts).join('\n');

@@ -65,7 +65,8 @@ export async function fetchCachedList(
 	const purpose = isEnough === undefined ? 'whole' : 'part';
 	const kept = list.results.get(purpose);
 	if (kept !== undefined) return await kept;
-	const result = list.read({ n8n, account, priority: 'high' }, isEnough);
+	const reading = list.read({ n8n, account, priority: 'high' }, isEnough);
+	const result = reading.then(({ records }) => [...records]);
 	list.results.set(purpose, result);
 	list.openCount++;
 	const removeLater = () => {

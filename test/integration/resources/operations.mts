@@ -66,7 +66,7 @@ function caseOf(resource: INodePropertyOptions, option: INodePropertyOptions) {
 		...ids,
 		// all others have their defaults
 		parameters: { ...ids, ...parameters },
-		effect: effect.kind,
+		effect,
 		// the request of the second item of `inputFor`, for the rule of a fault
 		match: { method, path: new RegExp(`^${path}(\\?|$)`) },
 		properties: own,

@@ -1,131 +1,139 @@
+import { sumBy } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
+import { createFailure, type RequestFailure } from '../requestFailure';
 import { getComparableId } from '../records';
+import type { ListPage } from './fetchPages';
 
 /*
  * Whether a list that was read page by page is complete. A database that sorts by time lists records of equal
  * times in another order for each page, so a record can be on two pages, and another record on none. The rule
  * counts what is distinct:
  *
- * - A list is complete once as many distinct records were found as it announces. Without repeats, one reading is
+ * - A list is complete once as many distinct records were found as it announces. Without repeats, one pass is
  *   enough.
  * - If it announces no number, numbered pages have as many records together as the list. Only at the end of a
- *   reading does their count include what was added meanwhile: before, a new record could stand in for a missing
+ *   pass does their count include what was added meanwhile: before, a new record could stand in for a missing
  *   one. The pages of a cursor count nothing, because they skip what is listed before the cursor.
- * - Otherwise, the list is read again, and what was found is kept. A record that was added meanwhile moves another
- *   record to the next page. Then the first page of the next reading has the new record, and the list is complete.
+ * - Otherwise, a new pass starts at the first page, and the records that were found are kept. A record that was added
+ *   meanwhile moves another record to the next page. Then the first page of the next pass has the new record, and the
+ *   list is complete.
  * - If the announced number falls, records were deleted, and the pages moved up. What was found before is
- *   dropped, because it can contain deleted records, and the list is read again.
+ *   dropped, because it can contain deleted records, and a new pass starts.
  */
 
-/** How often a list is read again. Chosen: a list of 67 pages then costs 201 requests at most. */
-const MAX_REREADS = 2;
+/** The most passes. Chosen: a list of 67 pages then costs 201 requests at most. */
+const MAX_PASSES = 3;
 
-/** The state of a list after some of its pages. */
+/** A list after some of its pages. Each page makes a new value, so callers can share one. */
 export type ListReading = {
-	/** The records of the reading that is under way, by their key. */
-	current: Map<string, IDataObject>;
-	/** The records of earlier readings that may still be there. */
-	earlier: Map<string, IDataObject>;
-	/** How many records the pages of this reading have together, with repeats. */
-	listedCount: number;
-	/** How many records the pages of the last complete pass have together, with repeats. */
-	expectedCount?: number;
+	/**
+	 * `unfinished` until the list is complete: a caller that stops earlier, as with a limit, does not know whether
+	 * the pages so far lack a record. `incomplete` if the last pass has not found all records.
+	 */
+	readonly status: 'unfinished' | 'complete' | 'incomplete';
+	/** The pages of this pass. Empty if the list has to be read from its first page. */
+	readonly pages: readonly ListPage[];
+	/** The distinct records of all passes, in the order of this pass, then of earlier passes. */
+	readonly records: readonly IDataObject[];
+	/** The records of this pass, by their key. */
+	readonly passRecords: ReadonlyMap<string, IDataObject>;
+	/** The records of earlier passes that may still be there, by their key. */
+	readonly earlierRecords: ReadonlyMap<string, IDataObject>;
+	/** How many records the pages of the last finished pass have together, with repeats. */
+	readonly expectedCount?: number;
 	/** How many records the last page announced. */
-	total?: number;
-	/** All pages were numbered. */
-	isNumbered: boolean;
-	rereads: number;
+	readonly total?: number;
+	/** The number of this pass, from 1. */
+	readonly pass: number;
 };
 
-/** What to do after a page: read the next page, start again, return the records, or fail. */
-export type Verdict = 'next' | 'again' | 'complete' | 'short';
-
-export function startReading(): ListReading {
-	return {
-		current: new Map(),
-		earlier: new Map(),
-		listedCount: 0,
-		isNumbered: true,
-		rereads: 0,
-	};
-}
-
-/** The part of a page that completeness depends on. */
-export type CountedPage = {
-	records: readonly IDataObject[];
-	total?: number;
-	isNumbered: boolean;
-	isLast: boolean;
+/** A list of which no page was read. */
+export const UNREAD_LIST: ListReading = {
+	status: 'unfinished',
+	pages: [],
+	records: [],
+	passRecords: new Map(),
+	earlierRecords: new Map(),
+	pass: 1,
 };
 
-/** Adds a page to a reading, and returns what to do. After `again`, the next page to add is the first one. */
-export function addPage(reading: ListReading, page: CountedPage): Verdict {
+/** Returns the reading after one more page, which is the first page of the list if the reading has no pages. */
+export function addPage(reading: ListReading, page: ListPage): ListReading {
+	const total = page.total ?? reading.total;
 	const hasFallen = page.total !== undefined && page.total < (reading.total ?? 0);
-	reading.total = page.total ?? reading.total;
-	reading.isNumbered &&= page.isNumbered;
-	if (hasFallen) {
-		reading.earlier.clear();
-		reading.current.clear();
-		reading.expectedCount = undefined;
-		return readAgain(reading);
-	}
-	collectRecords(reading, page.records);
-	if (page.isLast) {
-		const isClean = reading.current.size === reading.listedCount;
-		if (isClean && reading.listedCount >= (reading.total ?? 0)) {
-			// earlier readings can have records that were deleted since
-			reading.earlier.clear();
-			return 'complete';
-		}
-		reading.expectedCount = reading.listedCount;
-	}
-	if (hasAllRecords(reading, page)) return 'complete';
-	return page.isLast ? readAgain(reading) : 'next';
+	if (hasFallen) return startNextPass({ ...UNREAD_LIST, total, pass: reading.pass }, new Map());
+	const pages = [...reading.pages, page];
+	const { earlierRecords } = reading;
+	const passRecords = addRecords(reading.passRecords, page.records);
+	const found =
+		earlierRecords.size === 0
+			? passRecords
+			: new Map([...passRecords, ...earlierRecords, ...passRecords]);
+	const next = { ...reading, total, pages, passRecords, records: [...found.values()] };
+	if (!page.isLast) return hasAllRecords(next) ? { ...next, status: 'complete' } : next;
+	const expectedCount = sumBy(pages, 'records.length');
+	const isClean = passRecords.size === expectedCount && expectedCount >= (total ?? 0);
+	// earlier passes can have records that were deleted since
+	if (isClean) return { ...next, status: 'complete', records: [...passRecords.values()] };
+	const finished = { ...next, expectedCount };
+	return hasAllRecords(finished)
+		? { ...finished, status: 'complete' }
+		: startNextPass(finished, found);
 }
 
-/** Whether the distinct records of all readings are as many as the list has. */
-function hasAllRecords(reading: ListReading, { isLast }: CountedPage): boolean {
-	const { expectedCount, total = 0, isNumbered } = reading;
+/** Whether the distinct records of all passes are as many as the list has. */
+function hasAllRecords({ expectedCount, total = 0, pages, records }: ListReading): boolean {
 	if (expectedCount === undefined) return false;
-	const foundCount = countFound(reading);
-	if (total >= expectedCount) return foundCount >= total;
-	return isLast && isNumbered && foundCount === expectedCount;
+	if (total >= expectedCount) return records.length >= total;
+	return isNumbered(pages) && pages.at(-1)?.isLast === true && records.length === expectedCount;
 }
 
-/** Returns all records that were found, in the order of the last reading, then in the order of earlier readings. */
-export function getFoundRecords({ current, earlier }: ListReading): IDataObject[] {
-	return [...new Map([...current, ...earlier, ...current]).values()];
+function isNumbered(pages: readonly ListPage[]): boolean {
+	return pages.every((page) => page.isNumbered);
 }
 
-function readAgain(reading: ListReading): Verdict {
-	if (reading.rereads === MAX_REREADS) return 'short';
-	for (const [key, record] of reading.current) reading.earlier.set(key, record);
-	reading.current = new Map();
-	reading.listedCount = 0;
-	reading.rereads++;
-	return 'again';
+function startNextPass(
+	reading: ListReading,
+	earlierRecords: ReadonlyMap<string, IDataObject>,
+): ListReading {
+	return reading.pass === MAX_PASSES
+		? { ...reading, status: 'incomplete' }
+		: { ...reading, pages: [], passRecords: new Map(), earlierRecords, pass: reading.pass + 1 };
 }
 
-/** Returns how many distinct records were found in all readings. */
-export function countFound({ current, earlier }: ListReading): number {
-	let count = current.size;
-	for (const key of earlier.keys()) if (!current.has(key)) count++;
-	return count;
-}
-
-/** Adds records to the reading. A record that is on two pages is kept once, as its later page has it. */
-function collectRecords(reading: ListReading, records: readonly IDataObject[]): void {
-	const { current } = reading;
+/** Adds the records of a page to those of its pass. A record that is on two pages is kept as its later page has it. */
+function addRecords(
+	passRecords: ListReading['passRecords'],
+	records: readonly IDataObject[],
+): Map<string, IDataObject> {
+	const found = new Map(passRecords);
 	const onPage = new Set<string>();
 	for (const record of records) {
 		const id = getComparableId(record);
 		// equal records without an identity are different records, and so are two on one page
-		const isSeen = (key: string) => (id === undefined ? current.has(key) : onPage.has(key));
+		const isSeen = (key: string) => (id === undefined ? found.has(key) : onPage.has(key));
 		const name = id ?? JSON.stringify(record);
 		let key = name;
 		for (let count = 2; isSeen(key); count++) key = `${name} ${count}`;
 		onPage.add(key);
-		current.set(key, record);
-		reading.listedCount++;
+		found.set(key, record);
 	}
+	return found;
+}
+
+/** Returns why a list stays incomplete. */
+export function describeIncompleteList({
+	expectedCount,
+	total = 0,
+	pages,
+	records,
+	pass,
+}: ListReading): RequestFailure {
+	if (expectedCount === undefined) return createFailure('listShrinks', { limit: pass });
+	const listCount = isNumbered(pages) ? Math.max(expectedCount, total) : total;
+	const evidence =
+		records.length < listCount
+			? `${records.length} of ${listCount} records`
+			: `${records.length} records, and the last one not all of them`;
+	return createFailure('listIncomplete', { evidence, limit: pass });
 }

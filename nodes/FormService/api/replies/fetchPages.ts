@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { API_PATH } from '../account';
-import type { Endpoint, Target } from '../endpoints';
+import type { Endpoint, ListedNoun, Target } from '../endpoints';
 import { getRequestFailure } from '../errors';
 import { getComparableId } from '../records';
 import { callApi } from '../request/callApi';
@@ -13,7 +13,7 @@ import {
 import { createFailure } from '../requestFailure';
 import { parseUrl } from '../url';
 import { findList } from './findList';
-import { findNextPage, type ListedNoun } from './findNextPage';
+import { findNextPage } from './findNextPage';
 
 /** The most pages read of one list in one call: a third of the requests of a day. */
 export const MAX_PAGES = REQUESTS_PER_DAY / 3;
@@ -21,18 +21,20 @@ export const MAX_PAGES = REQUESTS_PER_DAY / 3;
 /** Pages in a row that start like earlier pages, as if responses were added meanwhile. More are a loop. */
 const MAX_REPEATED_PAGES = 2;
 
-/** Where a page is: the whole URL that it is requested at, and what comes before. */
+/** Where a page is in a list: its whole URL, and how many pages and records come before. */
 export type PagePosition = { url: string; pagesBefore: number; recordsBefore: number };
 
-/** One page of a list. */
+/** A page of a list. */
 export type ListPage = PagePosition & {
 	records: IDataObject[];
 	/** Its URL differs from the URL of the list by page or record numbers alone, so it can be requested directly. */
 	isNumbered: boolean;
 	/** The list ends with this page. */
 	isLast: boolean;
-	/** Where a later call can continue. If the next page cannot be read, asking for it throws the error. */
+	/** Where a later call can continue. */
 	next?: PagePosition;
+	/** Why there is a next page that cannot be requested, such as `"has_more"`. */
+	unknownNext?: string;
 	/** How many records the list has, as this page announces it. */
 	total?: number;
 	/** The service's time when it sent the page, in epoch milliseconds, cut off to seconds. */
@@ -40,59 +42,81 @@ export type ListPage = PagePosition & {
 };
 
 /**
- * Reads a list page by page. A caller that has enough stops asking for pages.
+ * Fetches a list page by page. A caller that has enough stops asking for pages.
  *
  * @param from a page of an earlier reading; by default, the first page
- * @throws NodeApiError if a reply has no list, and if the next page is elsewhere or cannot be found: a part
- * of a list is never mistaken for the whole
+ * @throws ServiceError see `fetchNextPage`
  */
 export async function* fetchPages(
 	context: RequestContext,
 	target: Target,
 	from?: PagePosition,
 ): AsyncGenerator<ListPage, void> {
-	const requested = new Set<string>();
-	const beginnings = new Set<string>();
-	let repeatedPages = 0;
-	let firstTotal: number | undefined;
-	let position = from ?? { url: new URL(target.url).href, pagesBefore: 0, recordsBefore: 0 };
-	for (;;) {
-		if (requested.size >= MAX_PAGES) throw createRequestError(context, TOO_MANY_PAGES);
-		if (requested.has(position.url)) throw createRequestError(context, PAGES_LOOP);
-		requested.add(position.url);
-		const { page, unknownNext } = await fetchPage(context, target, position, firstTotal);
-		firstTotal ??= page.total;
-		const [first] = page.records;
-		const beginning =
-			first === undefined ? page.url : (getComparableId(first) ?? JSON.stringify(first));
-		repeatedPages = beginnings.has(beginning) ? repeatedPages + 1 : 0;
-		if (repeatedPages > MAX_REPEATED_PAGES) throw createRequestError(context, PAGES_LOOP);
-		beginnings.add(beginning);
+	const pages: ListPage[] = [];
+	do {
+		const page = await fetchNextPage(context, target, pages, from);
+		// the first record is enough to find a loop; the memory might not hold those of all pages
+		pages.push({ ...page, records: page.records.slice(0, 1) });
 		yield page;
-		if (unknownNext !== undefined) {
-			throw createRequestError(
-				context,
-				createFailure('nextPageUnknown', { evidence: unknownNext }),
-			);
-		}
-		if (page.next === undefined) return;
-		position = page.next;
-	}
+	} while (pages.at(-1)?.isLast === false);
 }
 
-/** Fetches one page; `unknownNext` says why there is a next page and it cannot be requested. */
+/**
+ * Fetches the page after the pages that were fetched so far.
+ *
+ * @param pages the pages in order; of their records, only the first is used
+ * @param from the first page, if no page was fetched; by default, the first page of the list
+ * @throws ServiceError if the reply has no list, if the pages form a loop, and if the next page is elsewhere or
+ * cannot be found: a part of a list is never mistaken for the whole
+ */
+export async function fetchNextPage(
+	context: RequestContext,
+	target: Target,
+	pages: readonly ListPage[],
+	from: PagePosition = { url: new URL(target.url).href, pagesBefore: 0, recordsBefore: 0 },
+): Promise<ListPage> {
+	const previous = pages.at(-1);
+	if (previous?.unknownNext !== undefined) {
+		const failure = createFailure('nextPageUnknown', { evidence: previous.unknownNext });
+		throw createRequestError(context, failure);
+	}
+	const position = previous?.next ?? from;
+	if (pages.length >= MAX_PAGES) throw createRequestError(context, TOO_MANY_PAGES);
+	if (pages.some(({ url }) => url === position.url)) throw createRequestError(context, PAGES_LOOP);
+	const firstTotal = pages.find(({ total }) => total !== undefined)?.total;
+	const page = await fetchPage(context, target, position, firstTotal);
+	if (countRepeatedPages([...pages, page]) <= MAX_REPEATED_PAGES) return page;
+	throw createRequestError(context, PAGES_LOOP);
+}
+
+/** Returns how many pages at the end start with the same record as an earlier page. */
+function countRepeatedPages(pages: readonly ListPage[]): number {
+	const beginnings = pages.map(({ url, records: [first] }) =>
+		first === undefined ? url : (getComparableId(first) ?? JSON.stringify(first)),
+	);
+	const isNew = (beginning: string, index: number) => beginnings.indexOf(beginning) === index;
+	return beginnings.length - 1 - beginnings.findLastIndex(isNew);
+}
+
+/**
+ * Fetches the page at a position.
+ *
+ * @param firstTotal the number of records that the first page announced
+ */
 async function fetchPage(
 	context: RequestContext,
 	{ endpoint, url: listUrl }: Target,
 	position: PagePosition,
 	firstTotal: number | undefined,
-): Promise<{ page: ListPage; unknownNext?: string }> {
+): Promise<ListPage> {
 	const { url, pagesBefore, recordsBefore } = position;
-	const reply = await callApi(context, { endpoint, url }).catch((error: unknown) => {
-		throw pagesBefore > 0 ? toExpiredPositionError(context, error) : error;
-	});
-	const { envelope, headers } = reply;
+	const { envelope, headers } = await callApi(context, { endpoint, url }).catch(
+		(error: unknown) => {
+			throw pagesBefore > 0 ? toExpiredPositionError(context, error) : error;
+		},
+	);
 	const noun = getListedNoun(endpoint);
+	// only fields and responses can be in the record of their form
 	const found = findList(envelope.body, noun === 'forms' ? undefined : noun);
 	if (found === undefined) {
 		throw createUnexpectedReplyError(context, 'a list of records', envelope.data);
@@ -105,22 +129,21 @@ async function fetchPage(
 	const link = nextPage.kind === 'link' ? nextPage.link : undefined;
 	const nextUrl = link === undefined ? undefined : buildNextUrl(link, url, listUrl);
 	const elsewhere = link && !nextUrl ? `it is at ${link}` : undefined;
-	const page = {
+	return {
 		...position,
 		records,
 		next: nextUrl ? { url: nextUrl, pagesBefore: pages, recordsBefore: recordCount } : undefined,
+		unknownNext: nextPage.kind === 'unknown' ? nextPage.evidence : elsewhere,
 		isNumbered: isNumbered(url, listUrl),
 		isLast: nextPage.kind === 'none',
 		total,
 		date: Date.parse(String(headers.date)) || undefined,
 	};
-	return { page, unknownNext: nextPage.kind === 'unknown' ? nextPage.evidence : elsewhere };
 }
 
-/** Returns what the list of an endpoint has, such as "fields" for `/forms/{formId}/fields`. */
-function getListedNoun({ url }: Endpoint): ListedNoun {
-	const [noun = 'forms'] = /fields|responses/.exec(url) ?? [];
-	return noun as ListedNoun;
+function getListedNoun({ url, lists }: Endpoint): ListedNoun {
+	if (lists !== undefined) return lists;
+	throw new Error(`${url} sends no list`);
 }
 
 /** Parameters that count pages or records, by which the trigger can start at the last page. */
@@ -134,24 +157,24 @@ function isNumbered(url: string, listUrl: string): boolean {
 }
 
 /**
- * The list's own URL with the query of a link to its next page, so that the token stays where it is: a
- * service behind a proxy may not know its own address. Undefined for a link to anything but the list.
+ * Returns the URL of the list with the query of a link to its next page. The token stays at the list's address: a
+ * service behind a proxy may not know its own. Undefined for a link to anything but the list.
  */
 function buildNextUrl(link: string, pageUrl: string, listUrl: string): string | undefined {
 	const url = new URL(listUrl);
 	const [, path] = url.pathname.split(API_PATH);
 	const next = parseUrl(link, pageUrl);
 	if (!next?.pathname.replace(/\/$/, '').endsWith(path)) return undefined;
-	const own = [...url.searchParams];
+	const listQuery = [...url.searchParams];
 	url.search = next.search;
-	for (const [name, value] of own) url.searchParams.set(name, value);
+	for (const [name, value] of listQuery) url.searchParams.set(name, value);
 	return url.href;
 }
 
 const PAGES_LOOP = createFailure('pagesLoop');
 const TOO_MANY_PAGES = createFailure('tooManyPages', { limit: MAX_PAGES });
 
-/** Of a form whose earlier pages were sent, the service can only reject the position, such as an old cursor. */
+/** Returns the error if the service rejects a position, such as an old cursor: it has sent earlier pages. */
 function toExpiredPositionError(context: RequestContext, error: unknown): unknown {
 	const { status } = getRequestFailure(error) ?? {};
 	if (status === undefined || ![400, 404, 410, 422].includes(status)) return error;

@@ -1,5 +1,6 @@
 import { snakeCase } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
+import type { ListedNoun } from '../endpoints';
 import { parseBoolean, parseNumber } from '../parseValues';
 import { isRecord, isSingleRecord } from '../records';
 import type { ReplyHeaders } from '../request/replyHeaders';
@@ -30,9 +31,6 @@ export type NextPage =
 	| { kind: 'none' }
 	| { kind: 'link'; link: string }
 	| { kind: 'unknown'; evidence: string };
-
-/** What a list has, by the endpoint. */
-export type ListedNoun = 'forms' | 'fields' | 'responses';
 
 export type ListProgress = {
 	/** The pages and records read, including this page. */

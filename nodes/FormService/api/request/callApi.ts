@@ -1,5 +1,5 @@
 import { clock } from '../clock';
-import type { Effect, Target } from '../endpoints';
+import type { Endpoint, Target } from '../endpoints';
 import { parseEnvelope, type Envelope } from '../envelope';
 import { InputError } from '../errors';
 import { createRequestError, getAbortSignal, type RequestContext } from '../requestContext';
@@ -33,7 +33,7 @@ export async function callApi(
 ): Promise<SuccessfulReply> {
 	const { account, priority, retry = true } = context;
 	const target = checkTarget(context, uncheckedTarget);
-	const { effect } = target.endpoint;
+	const { endpoint } = target;
 	const queue = getQueue(account.key);
 	const signal = getAbortSignal(context);
 	const failures: RequestFailure[] = [];
@@ -44,7 +44,7 @@ export async function callApi(
 			// what was sent must not say that it was not
 			const { [attempts - 1]: lastFailure = slot } = failures;
 			const failure = lastFailure.reason === slot.reason ? slot : lastFailure;
-			throw createRequestError(context, failure, { attempts, effect });
+			throw createRequestError(context, failure, { attempts, endpoint });
 		}
 
 		let outcome: Outcome | undefined;
@@ -62,7 +62,7 @@ export async function callApi(
 			? computeRetryDelayMs(requestFailure, sameCause.length, priority, Math.random())
 			: undefined;
 		if (retryDelayMs === undefined) {
-			throw createRequestError(context, requestFailure, { attempts: failures.length, effect });
+			throw createRequestError(context, requestFailure, { attempts: failures.length, endpoint });
 		}
 		await clock.sleep(retryDelayMs, signal);
 	}
@@ -76,19 +76,19 @@ export function parseReply(
 	reply: Reply | RequestFailure,
 	target: Pick<Target, 'endpoint' | 'fieldTitles'>,
 ): Outcome {
-	const { effect } = target.endpoint;
-	if ('reason' in reply) return { headers: {}, requestFailure: narrow(reply, effect) };
+	const { endpoint } = target;
+	if ('reason' in reply) return { headers: {}, requestFailure: narrow(reply, endpoint) };
 	const { status, headers, text = '' } = reply;
 	const envelope = parseEnvelope(text);
-	const isSuccess = effect.kind === 'safe' ? !envelope?.isFailure : envelope?.isConfirmed;
+	const isSuccess = endpoint.effect === 'safe' ? !envelope?.isFailure : envelope?.isConfirmed;
 	if (status < 300 && envelope !== undefined && isSuccess) return { headers, envelope };
 	const requestFailure = createReplyFailure(reply, envelope, target, clock.now());
-	return { headers, requestFailure: narrow(requestFailure, effect) };
+	return { headers, requestFailure: narrow(requestFailure, endpoint) };
 }
 
 /** A request that reads, or that leaves the same after a second time, can be sent again whatever happened. */
-function narrow(failure: RequestFailure, { kind }: Effect): RequestFailure {
-	return { ...failure, mayHaveActed: failure.mayHaveActed && kind === 'nonIdempotent' };
+function narrow(failure: RequestFailure, { effect }: Endpoint): RequestFailure {
+	return { ...failure, mayHaveActed: failure.mayHaveActed && effect === 'nonIdempotent' };
 }
 
 /** Rejects a URL outside the API, since expressions can put anything into it. */

@@ -1,4 +1,4 @@
-import type { Effect, Target } from '../endpoints';
+import type { Endpoint, Target } from '../endpoints';
 import type { Envelope } from '../envelope';
 import { createFailure, type FailureReason, type RequestFailure } from '../requestFailure';
 import { nameFields } from './nameFields';
@@ -20,7 +20,7 @@ import type { Reply } from './sendOnce';
 export function createReplyFailure(
 	reply: Reply,
 	envelope: Envelope | undefined,
-	{ endpoint: { effect }, fieldTitles }: Pick<Target, 'endpoint' | 'fieldTitles'>,
+	{ endpoint, fieldTitles }: Pick<Target, 'endpoint' | 'fieldTitles'>,
 	nowMs: number,
 ): RequestFailure {
 	const { status, headers } = reply;
@@ -30,12 +30,12 @@ export function createReplyFailure(
 		// the service is in maintenance: it has not handled the request
 		return createFailure('unavailable', { status, retryAtMs: nowMs + retryAfterMs });
 	}
-	const reason = findReason(reply, envelope, effect);
+	const reason = findReason(reply, envelope, endpoint);
 	const hasQuote = reason !== 'tokenRejected' && status !== 404;
 	return createFailure(reason, {
 		status,
 		mayHaveActed: mayHaveActed(status, reason, envelope),
-		noun: effect.noun,
+		noun: endpoint.noun,
 		location: reason === 'redirected' ? String(headers.location || 'nowhere') : undefined,
 		serverMessage: hasQuote ? nameFields(envelope?.message ?? '', fieldTitles) : undefined,
 	});
@@ -44,7 +44,7 @@ export function createReplyFailure(
 function findReason(
 	{ status, headers, text }: Reply,
 	envelope: Envelope | undefined,
-	{ noun }: Effect,
+	{ noun }: Endpoint,
 ): FailureReason {
 	if (text === undefined) return 'replyTooLarge';
 	if (status >= 500) return 'serverError';

@@ -53,7 +53,7 @@ export const responseGet: Operation = {
 				const comparableId = toComparableId(responseId);
 				const isWanted = (candidate: IDataObject) => getComparableId(candidate) === comparableId;
 				// the list is read no further than the page with the response
-				const records = await readList(request.context, (found) => found.some(isWanted));
+				const { records } = await readList(request.context, (found) => found.some(isWanted));
 				const record = records.find(isWanted);
 				if (record === undefined) {
 					throw createParameterError(

@@ -4,17 +4,23 @@ import {
 	findConditionProblem,
 	findValueProblem,
 } from '../../api/answers/conditions';
-import { findResponses, isUnfiltered } from '../../api/answers/findResponses';
+import type { FormField } from '../../api/answers/fields';
+import { findResponses, isUnfiltered, type ResponseQuery } from '../../api/answers/findResponses';
 import { getSubmissionTimeMs } from '../../api/recordTimes';
-import { outputNeedsFields, createResponseItem } from '../../api/answers/responseItem';
+import {
+	outputNeedsFields,
+	createResponseItem,
+	type ResponseOutput,
+} from '../../api/answers/responseItem';
 import { endpoints } from '../../api/endpoints';
 import { parseBoolean } from '../../api/parseValues';
-import { listRecords } from '../../api/service';
+import { listFirstRecords, listRecords } from '../../api/service';
 import { filterProperties, readResponseQuery } from '../../parameters/filters';
 import {
 	createParameterError,
 	readSelectedOption,
 	readFormId,
+	type ParameterContext,
 } from '../../parameters/parameterContext';
 import { formLocator, createOptionsProperty, toOptions } from '../../parameters/sharedProperties';
 import {
@@ -25,7 +31,7 @@ import {
 	simplifyProperties,
 } from '../../parameters/resultParameters';
 import { outputOptions, readResponseOutput } from '../../parameters/responseOutput';
-import { fetchOncePerRun, type Operation } from '../../execution/operation';
+import { fetchOncePerRun, type ItemRequest, type Operation } from '../../execution/operation';
 import { fetchSharedFields } from './sharedFields';
 
 const STATUSES = { all: 'All', complete: 'Complete', incomplete: 'Incomplete' };
@@ -77,44 +83,79 @@ export const responseGetAll: Operation = {
 			ids: { formId },
 			selection: { ...readPage(input), names: readOutputFields(input) },
 			async read(request) {
-				const { submittedAfterMs, submittedBeforeMs, conditions } = query;
-				const needFields = outputNeedsFields(output) || conditionsNeedFields(conditions);
-				// a list that is sorted or filtered has to be read whole
-				const fetchLimit = status === 'all' && isUnfiltered(query) ? limit : undefined;
-				const listed = await fetchOncePerRun(
-					request,
-					async (context, target) => await listRecords(context, target, fetchLimit),
-					fetchLimit,
-				);
-				// a service may ignore the filter
-				const records = listed.filter(
-					({ is_incomplete: given }) =>
-						status === 'all' || parseBoolean(given) !== (status === 'complete'),
-				);
-				const lacksTime = (record: IDataObject) => getSubmissionTimeMs(record) === undefined;
-				// otherwise the filter would silently drop every response
-				const hasPeriod = (submittedAfterMs ?? submittedBeforeMs) !== undefined;
-				if (hasPeriod && records.length > 0 && records.every(lacksTime)) {
-					throw createParameterError(
-						input,
-						'Form Service does not say when the responses were submitted',
-						"Remove 'Submitted After' and 'Submitted Before' from the filters.",
-					);
-				}
+				const needFields = outputNeedsFields(output) || conditionsNeedFields(query.conditions);
 				const fields = needFields ? await fetchSharedFields(request, formId, output) : undefined;
-				const problem =
-					findConditionProblem(conditions, fields ?? []) ??
-					findValueProblem(conditions, fields ?? []);
-				if (problem !== undefined)
-					throw createParameterError(input, problem.message, problem.description);
+				checkConditions(input, query, fields);
+				// a list that is sorted or filtered has to be read whole
+				const isWhole = limit === undefined || status !== 'all' || !isUnfiltered(query);
+				const listed = await fetchResponses(request, isWhole ? undefined : limit);
+				const records = listed.filter((record) => hasStatus(record, status));
+				checkTimes(input, query, records);
 				const found = await findResponses(records, query, fields);
-				const items: INodeExecutionData[] = [];
-				// one after another: an item can have files to download
-				for (const record of found.slice(0, limit)) {
-					items.push((await createResponseItem(request.context, record, output, fields)).item);
-				}
-				return items;
+				return await createItems(request, found.slice(0, limit), output, fields);
 			},
 		};
 	},
 };
+
+/** @throws InputError if a condition does not fit the fields of the form */
+function checkConditions(
+	input: ParameterContext,
+	{ conditions }: ResponseQuery,
+	fields: readonly FormField[] = [],
+): void {
+	const problem = findConditionProblem(conditions, fields) ?? findValueProblem(conditions, fields);
+	if (problem !== undefined) {
+		throw createParameterError(input, problem.message, problem.description);
+	}
+}
+
+/**
+ * Fetches the responses of a form, once for all items of the run with the same limit.
+ *
+ * @param limit how many of the first responses are needed; undefined for the whole list
+ */
+async function fetchResponses(request: ItemRequest, limit?: number): Promise<IDataObject[]> {
+	return limit === undefined
+		? await fetchOncePerRun(request, listRecords)
+		: await fetchOncePerRun(
+				request,
+				async (context, target) => await listFirstRecords(context, target, limit),
+				limit,
+			);
+}
+
+/** Whether a response has the chosen status. A service may ignore the filter in the request. */
+function hasStatus(record: IDataObject, status: keyof typeof STATUSES): boolean {
+	return status === 'all' || parseBoolean(record.is_incomplete) !== (status === 'complete');
+}
+
+/** @throws InputError if no response has a time, so that a period would silently drop all responses */
+function checkTimes(
+	input: ParameterContext,
+	{ submittedAfterMs, submittedBeforeMs }: ResponseQuery,
+	records: readonly IDataObject[],
+): void {
+	const hasPeriod = (submittedAfterMs ?? submittedBeforeMs) !== undefined;
+	const lacksTime = (record: IDataObject) => getSubmissionTimeMs(record) === undefined;
+	if (!hasPeriod || records.length === 0 || !records.every(lacksTime)) return;
+	throw createParameterError(
+		input,
+		'Form Service does not say when the responses were submitted',
+		"Remove 'Submitted After' and 'Submitted Before' from the filters.",
+	);
+}
+
+/** Creates the items of responses one after another, because an item can have files to download. */
+async function createItems(
+	{ context }: ItemRequest,
+	records: readonly IDataObject[],
+	output: ResponseOutput,
+	fields?: readonly FormField[],
+): Promise<INodeExecutionData[]> {
+	const items: INodeExecutionData[] = [];
+	for (const record of records) {
+		items.push((await createResponseItem(context, record, output, fields)).item);
+	}
+	return items;
+}

@@ -2,14 +2,21 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
 	addPage,
-	getFoundRecords,
-	startReading,
+	UNREAD_LIST,
+	type ListReading,
 } from '../../../../nodes/FormService/api/replies/completeness.ts';
+
+type Page = Parameters<typeof addPage>[1];
+
+/** Adds a page whose address does not matter. */
+const add = (
+	reading: ListReading,
+	page: Pick<Page, 'records' | 'total' | 'isNumbered' | 'isLast'>,
+) => addPage(reading, { url: '', pagesBefore: 0, recordsBefore: 0, ...page });
 
 /** Reads pages such as `ab 4`: the records a and b, and the announced number 4. `|` ends a list. */
 function read(pages: string, isNumbered = true) {
-	const reading = startReading();
-	const verdicts: string[] = [];
+	let reading = UNREAD_LIST;
 	for (const list of pages.split('|')) {
 		const texts = list.trim().split(', ');
 		for (const [index, text] of texts.entries()) {
@@ -17,11 +24,11 @@ function read(pages: string, isNumbered = true) {
 			const records = [...letters.replace('-', '')].map((uuid) => ({ uuid }));
 			const isLast = index === texts.length - 1;
 			const announced = total ? Number(total) : undefined;
-			verdicts.push(addPage(reading, { records, total: announced, isNumbered, isLast }));
+			reading = add(reading, { records, total: announced, isNumbered, isLast });
 		}
 	}
-	const found = getFoundRecords(reading).map(({ uuid }) => uuid);
-	return { last: verdicts.at(-1), found: found.join('') };
+	const found = reading.records.map(({ uuid }) => uuid);
+	return { last: reading.status, found: found.join('') };
 }
 
 describe('Whether a list is complete', () => {
@@ -38,13 +45,13 @@ describe('Whether a list is complete', () => {
 			'acbd',
 		],
 		['a repeat without a number', 'ab, bd | ab, cd', 'complete', 'abcd'],
-		['repeats without a number', 'ab, bd | ae, ef | ab, be', 'short', 'abedf'],
+		['repeats without a number', 'ab, bd | ae, ef | ab, be', 'incomplete', 'abefd'],
 		['a repeat and the new record at the front', 'ab 3, bc 4 | na 4', 'complete', 'nabc'],
-		['a repeat in each reading', 'ab 4, bd 4 | ab 4, bd 4 | ab 4, bd 4', 'short', 'abd'],
+		['a repeat in each reading', 'ab 4, bd 4 | ab 4, bd 4 | ab 4, bd 4', 'incomplete', 'abd'],
 		['a record that is added to a list with cursors', 'ab 3, c 4 | na 4', 'complete', 'nabc'],
 		['a deleted record', 'ab 4, d 3 | bc 3, d 3', 'complete', 'bcd'],
 		['a deleted record between two readings', 'ab 4, bd 4 | bc 3 | bc 3, d 3', 'complete', 'bcd'],
-		['deletions in each reading', 'ab 4, d 3 | bc 3, - 2 | cd 2, - 1', 'short', ''],
+		['deletions in each reading', 'ab 4, d 3 | bc 3, - 2 | cd 2, - 1', 'incomplete', ''],
 		['one record twice on a page', 'aa 2', 'complete', 'aa'],
 	])('%s', (_, pages, last, found) => {
 		expect(read(pages)).toEqual({ last, found });
@@ -52,7 +59,7 @@ describe('Whether a list is complete', () => {
 
 	it.each([
 		['a cursor without repeats', 'ab, cd', 'complete', 'abcd'],
-		['a cursor with repeats', 'ab, bc | ad, de | ab, be', 'short', 'abecd'],
+		['a cursor with repeats', 'ab, bc | ad, de | ab, be', 'incomplete', 'abedc'],
 		['a cursor with repeats, then without', 'ab, bd | ab, cd', 'complete', 'abcd'],
 		['a cursor with repeats, and the announced number', 'ab 4, bd 4 | ac 4', 'complete', 'acbd'],
 	])('%s', (_, pages, last, found) => {
@@ -60,19 +67,30 @@ describe('Whether a list is complete', () => {
 	});
 
 	it('counts equal records without an identity as different ones', () => {
-		const reading = startReading();
 		const page = { records: [{ type: 'divider' }], isNumbered: true, isLast: false };
-		expect(addPage(reading, page)).toBe('next');
-		expect(addPage(reading, { ...page, isLast: true })).toBe('complete');
-		expect(getFoundRecords(reading)).toHaveLength(2);
+		const reading = add(UNREAD_LIST, page);
+		expect(reading.status).toBe('unfinished');
+		const { status, records } = add(reading, { ...page, isLast: true });
+		expect([status, records.length]).toEqual(['complete', 2]);
 	});
 
 	it('keeps a record on two pages as its later page has it', () => {
-		const reading = startReading();
 		const page = { isNumbered: true, isLast: false };
-		addPage(reading, { ...page, records: [{ uuid: 'a', number: 1 }] });
-		addPage(reading, { ...page, records: [{ uuid: 'a', number: 2 }], isLast: true });
-		expect(getFoundRecords(reading)).toEqual([{ uuid: 'a', number: 2 }]);
+		const reading = add(UNREAD_LIST, { ...page, records: [{ uuid: 'a', number: 1 }] });
+		const { records } = add(reading, {
+			...page,
+			records: [{ uuid: 'a', number: 2 }],
+			isLast: true,
+		});
+		expect(records).toEqual([{ uuid: 'a', number: 2 }]);
+	});
+
+	it('leaves an earlier reading unchanged, so that callers can share it', () => {
+		const page = { isNumbered: true, isLast: false };
+		const reading = add(UNREAD_LIST, { ...page, records: [{ uuid: 'a' }] });
+		const before = structuredClone(reading);
+		add(reading, { ...page, records: [{ uuid: 'b' }], isLast: true });
+		expect(reading).toEqual(before);
 	});
 });
 
@@ -102,8 +120,7 @@ function simulate(options: {
 	}));
 	const throughout = new Set(listed.map(({ id }) => String(id)));
 	let nextId = options.count;
-	const reading = startReading();
-	let page = 0;
+	let reading = UNREAD_LIST;
 	for (let request = 0; request < 300; request++) {
 		const change = request === 0 ? 'none' : (options.changes[request - 1] ?? 'none');
 		if (change === 'add') listed.push({ id: nextId++, time: 1_000_000 });
@@ -114,17 +131,15 @@ function simulate(options: {
 		const keyed = listed.map((entry) => ({ ...entry, tie: isShuffled ? roll(9973) : entry.id }));
 		keyed.sort((a, b) => a.time - b.time || a.tie - b.tie);
 		if (newestFirst) keyed.reverse();
-		const end = (page + 1) * pageSize;
+		const end = (reading.pages.length + 1) * pageSize;
 		const records = keyed.slice(end - pageSize, end).map(({ id }) => ({ id: String(id) }));
 		const isLast = end >= keyed.length;
 		const total = hasTotal ? keyed.length : undefined;
-		const verdict = addPage(reading, { records, total, isNumbered: true, isLast });
-		if (verdict === 'complete') {
-			const found = new Set(getFoundRecords(reading).map(({ id }) => id));
-			return { verdict, missing: [...throughout].filter((id) => !found.has(id)) };
-		}
-		if (verdict === 'short') return { verdict, missing: [] };
-		page = verdict === 'again' ? 0 : page + 1;
+		reading = add(reading, { records, total, isNumbered: true, isLast });
+		const { status } = reading;
+		const found = new Set(reading.records.map(({ id }) => id));
+		const missing = [...throughout].filter((id) => !found.has(id));
+		if (status !== 'unfinished') return { status, missing: status === 'complete' ? missing : [] };
 	}
 	throw new Error('It reads without end');
 }
@@ -168,6 +183,6 @@ describe('A list whose pages shift', () => {
 		const given = { count: 1000, ties: 1, pageSize: 15, newestFirst: true, dice: [1] };
 		const changes: Change[] = ['none', 'none', 'add'];
 		const result = simulate({ ...given, changes, hasTotal: true, isShuffled: false });
-		expect(result).toEqual({ verdict: 'complete', missing: [] });
+		expect(result).toEqual({ status: 'complete', missing: [] });
 	});
 });

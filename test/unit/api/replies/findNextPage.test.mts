@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import {
-	findNextPage,
-	type ListedNoun,
-} from '../../../../nodes/FormService/api/replies/findNextPage.ts';
+import type { ListedNoun } from '../../../../nodes/FormService/api/endpoints.ts';
+import { findNextPage } from '../../../../nodes/FormService/api/replies/findNextPage.ts';
 
 /** The first two records of a list. */
 const firstTwo = { pages: 1, records: 2, pageRecords: 2, noun: 'responses' } as const;

@@ -171,7 +171,7 @@ it('an error after which a response may be there has no code that makes n8n repl
 	const text = JSON.stringify({ message: 'read ECONNRESET of deletePermission' });
 	const timeout = broken(caused({ code: 'ETIMEDOUT' }));
 	for (const fail of [reply(502, {}, text), reply(200, {}, text), timeout]) {
-		const { message } = createRequestError(context, fail(adding), { effect: adding.effect });
+		const { message } = createRequestError(context, fail(adding), { endpoint: adding });
 		expect(message).toMatch(/\. The response may or may not have been added$/);
 		expect(message).not.toMatch(/ECONN|EPERM|ETIMEDOUT/i);
 	}
