@@ -30,10 +30,10 @@ export type FailureFacts = {
 	linkProblem?: string;
 };
 
-/** The facts, where requests go, and the message of the last failure of an outage. */
-export type TextFacts = FailureFacts & { baseUrl: string; origin: string; lastMessage?: string };
-
-type Text = string | ((facts: TextFacts) => string);
+/** A text, or how to write a text: from the facts, the address, and the message of the last failure of an outage. */
+type Text =
+	| string
+	| ((facts: FailureFacts & { baseUrl: string; origin: string; lastMessage?: string }) => string);
 
 /** The cause in n8n's terms; without a cause, nothing is wrong with the node or the service. */
 export type ReasonSpec = { cause?: N8nFailure['cause']; message: Text; advice: Text };

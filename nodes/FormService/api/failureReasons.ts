@@ -7,7 +7,7 @@ import {
 	truncateText,
 	TRY_LATER,
 } from './errorTexts';
-import type { ReasonSpec, TextFacts } from './failureFacts';
+import type { FailureFacts, ReasonSpec } from './failureFacts';
 
 /*
  * Why a request can fail, and what each reason means to n8n and to a person. A message says enough without its
@@ -23,9 +23,10 @@ const CHECK_FILE =
 	'Run this again, or open the response in Form Service to check whether the file still exists.';
 
 const fileNotFetched = {
-	message: ({ host, status }: TextFacts) =>
+	message: ({ host, status }: FailureFacts) =>
 		`The file at ${host} could not be fetched${status === undefined ? '' : ` (status ${status})`}`,
-	advice: ({ networkError }: TextFacts) => CHECK_FILE + (networkError ? ` (${networkError})` : ''),
+	advice: ({ networkError }: FailureFacts) =>
+		CHECK_FILE + (networkError ? ` (${networkError})` : ''),
 };
 
 export const REASONS = {

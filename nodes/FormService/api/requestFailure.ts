@@ -29,20 +29,23 @@ export function createFailure(
 	return { reason, cause, mayHaveActed: false, ...facts };
 }
 
-/** Where requests go, and what removes the token from a text. */
-export type Destination = { baseUrl: string; origin: string; redact: (text: string) => string };
-
 /** The longest text of the service in a message, and all that is shown of a longer one in the description. */
 const MAX_QUOTE_LENGTH = 300;
 const MAX_MESSAGE_LENGTH = 1_000;
 
-/** Describes a failure. What the service says is quoted, without the token should the service repeat it. */
-export function describeFailure(failure: RequestFailure, destination: Destination): ErrorText {
-	const { baseUrl, origin, redact } = destination;
+/**
+ * Describes a failure. Quotes the service without the token, which the service could repeat.
+ *
+ * @param account the account of the request, see `createAccount`
+ */
+export function describeFailure(
+	failure: RequestFailure,
+	account: { baseUrl: string; origin: string; redact: (text: string) => string },
+): ErrorText {
+	const { baseUrl, origin, redact } = account;
 	// the token is removed before a text is cut off within it
 	const facts = mapValues(failure, (fact) => (typeof fact === 'string' ? redact(fact) : fact));
-	const lastMessage =
-		failure.lastFailure && describeFailure(failure.lastFailure, destination).message;
+	const lastMessage = failure.lastFailure && describeFailure(failure.lastFailure, account).message;
 	const fill = (text: ReasonSpec['message']) =>
 		typeof text === 'string'
 			? text

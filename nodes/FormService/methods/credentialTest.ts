@@ -42,12 +42,13 @@ export async function formServiceApiTest(
 		});
 		const reply = await readReply(sentPromise, DEFAULT_TIMEOUT_MS);
 		const outcome = parseReply(reply, { endpoint });
-		const workspace = outcome.requestFailure === undefined ? outcome.envelope.data : undefined;
+		const workspace = 'envelope' in outcome ? outcome.envelope.data : undefined;
 		if (isWorkspace(workspace)) {
 			const name = truncateText(account.redact(String(workspace.name)));
 			return { status: 'OK', message: `Connected to the workspace "${name}"` };
 		}
-		const failure = outcome.requestFailure ?? createFailure('wrongAddress');
+		const failure =
+			'requestFailure' in outcome ? outcome.requestFailure : createFailure('wrongAddress');
 		const { message, description } = describeFailure(failure, account);
 		throw new Error(`${asSentence(message)} ${description}`);
 	} catch (error) {

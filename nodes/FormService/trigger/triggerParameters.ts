@@ -1,5 +1,5 @@
 import type { IPollFunctions } from 'n8n-workflow';
-import { REQUESTS_PER_DAY } from '../api/request/serverWindow';
+import { REQUESTS_PER_DAY } from '../api/request/rateLimit';
 import { isId } from '../api/records';
 import { conditionsNeedFields, type ConditionSet } from '../api/answers/conditions';
 import { outputNeedsFields, type ResponseOutput } from '../api/answers/responseItem';

@@ -10,7 +10,7 @@ import {
 	type StreamedReply,
 } from '../request/sendOnce';
 import { computeRetryDelayMs } from '../request/retry';
-import { createTransportFailure } from '../request/transportFailure';
+import { createTransportFailure } from '../request/sendOnce';
 import { createRequestError, getAbortSignal, type RequestContext } from '../requestContext';
 import { createFailure, type RequestFailure } from '../requestFailure';
 import { checkLink } from '../url';
@@ -117,11 +117,13 @@ async function fetchWithRetries(
 	file: LinkedFile,
 	limits: Limits,
 ): Promise<Fetched> {
-	for (let attempts = 1; ; attempts++) {
+	const failures: RequestFailure[] = [];
+	for (;;) {
 		const fetched = await fetchFile(context, file, limits);
 		const mayRetry = context.retry !== false && !limits.signal.aborted;
 		if ('binary' in fetched || !mayRetry) return fetched;
-		const retryDelayMs = computeRetryDelayMs(fetched, attempts, context.priority, Math.random());
+		failures.push(fetched);
+		const retryDelayMs = computeRetryDelayMs(failures, context.priority, Math.random());
 		if (retryDelayMs === undefined) return fetched;
 		await clock.sleep(retryDelayMs, limits.signal);
 	}

@@ -4,7 +4,7 @@ import type { Endpoint, ListedNoun, Target } from '../endpoints';
 import { getRequestFailure } from '../errors';
 import { getComparableId } from '../records';
 import { callApi } from '../request/callApi';
-import { REQUESTS_PER_DAY } from '../request/serverWindow';
+import { REQUESTS_PER_DAY } from '../request/rateLimit';
 import {
 	createRequestError,
 	createUnexpectedReplyError,

@@ -3,7 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import type { ListedNoun } from '../endpoints';
 import { parseBoolean, parseNumber } from '../parseValues';
 import { isRecord, isSingleRecord } from '../records';
-import type { ReplyHeaders } from '../request/replyHeaders';
+import type { ReplyHeaders } from '../request/rateLimit';
 
 /*
  * How the next page of a list is found. The specification leaves open how a long list is sent (section 4).

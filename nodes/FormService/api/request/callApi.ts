@@ -5,25 +5,21 @@ import { InputError } from '../errors';
 import { createRequestError, getAbortSignal, type RequestContext } from '../requestContext';
 import type { RequestFailure } from '../requestFailure';
 import { parseUrl } from '../url';
+import type { ReplyHeaders } from './rateLimit';
 import { createReplyFailure } from './replyFailure';
 import { getQueue } from './requestQueue';
 import { computeRetryDelayMs } from './retry';
-import type { ReplyHeaders } from './replyHeaders';
 import { sendOnce, type Reply } from './sendOnce';
 
-/** What a successful reply contains. */
-export type SuccessfulReply = {
-	envelope: Envelope;
-	headers: ReplyHeaders;
-	requestFailure?: undefined;
-};
+/** A reply that confirms success. */
+export type SuccessfulReply = { headers: ReplyHeaders; envelope: Envelope };
 
-/** How a request ended. */
-type Outcome = SuccessfulReply | { headers: ReplyHeaders; requestFailure: RequestFailure };
+/** A request that failed, with the headers of its reply, if there was a reply. */
+type FailedRequest = { headers: ReplyHeaders; requestFailure: RequestFailure };
 
 /**
- * Sends a request to the service's API: acquires a slot in the account's queue, sends, parses the reply, and
- * tries again or throws. All requests to the API are sent here.
+ * Sends a request to the service's API: acquires a slot in the account's queue, sends, parses the reply, and retries or
+ * throws. Sends all requests to the API.
  *
  * @throws ServiceError that says what happened and what to do
  */
@@ -47,22 +43,19 @@ export async function callApi(
 			throw createRequestError(context, failure, { attempts, endpoint });
 		}
 
-		let outcome: Outcome | undefined;
+		let outcome: SuccessfulReply | FailedRequest | undefined;
 		try {
 			outcome = parseReply(await sendOnce(context, target), target);
 		} finally {
 			queue.releaseSlot(slot, outcome);
 		}
-		if (outcome.requestFailure === undefined) return outcome;
+		if ('envelope' in outcome) return outcome;
 
-		const { requestFailure } = outcome;
-		failures.push(requestFailure);
-		const sameCause = failures.filter(({ cause }) => cause === requestFailure.cause);
-		const retryDelayMs = retry
-			? computeRetryDelayMs(requestFailure, sameCause.length, priority, Math.random())
-			: undefined;
+		failures.push(outcome.requestFailure);
+		const retryDelayMs = retry ? computeRetryDelayMs(failures, priority, Math.random()) : undefined;
 		if (retryDelayMs === undefined) {
-			throw createRequestError(context, requestFailure, { attempts: failures.length, endpoint });
+			const details = { attempts: failures.length, endpoint };
+			throw createRequestError(context, outcome.requestFailure, details);
 		}
 		await clock.sleep(retryDelayMs, signal);
 	}
@@ -75,7 +68,7 @@ export async function callApi(
 export function parseReply(
 	reply: Reply | RequestFailure,
 	target: Pick<Target, 'endpoint' | 'fieldTitles'>,
-): Outcome {
+): SuccessfulReply | FailedRequest {
 	const { endpoint } = target;
 	if ('reason' in reply) return { headers: {}, requestFailure: narrow(reply, endpoint) };
 	const { status, headers, text = '' } = reply;
@@ -86,7 +79,7 @@ export function parseReply(
 	return { headers, requestFailure: narrow(requestFailure, endpoint) };
 }
 
-/** A request that reads, or that leaves the same after a second time, can be sent again whatever happened. */
+/** Records that the service cannot act twice if the endpoint only reads, or changes nothing when repeated. */
 function narrow(failure: RequestFailure, { effect }: Endpoint): RequestFailure {
 	return { ...failure, mayHaveActed: failure.mayHaveActed && effect === 'nonIdempotent' };
 }

@@ -1,58 +1,46 @@
 import { pull, sortedLastIndexBy } from 'lodash';
 import { clock as machineClock, type Clock } from '../clock';
 import { createFailure, type RequestFailure } from '../requestFailure';
-import type { ReplyHeaders } from './replyHeaders';
-import { UNKNOWN_WINDOW, updateServerWindow, WINDOW_MS } from './serverWindow';
+import type { ReplyHeaders } from './rateLimit';
+import { UNKNOWN_WINDOW, updateServerWindow, WINDOW_MS } from './rateLimit';
 
-/**
- * The most open requests of one account: enough to use the minute's allowance at reply times of several
- * seconds, and few enough that a 429, which meets all open requests, stays cheap.
- */
+/** The most open requests of an account: enough to use the minute's allowance if replies take five seconds. */
 const MAX_IN_FLIGHT = 5;
 
-/** All open requests failed at each of their four tries: a failure that passes sooner does not count. */
+/** All open requests failed at each of their four attempts: a failure that passes sooner does not count. */
 const BREAKER_THRESHOLD = MAX_IN_FLIGHT * 4;
 
 /** Causes that every request of the account meets. */
 const BREAKER_CAUSES: unknown[] = ['temporarily-unavailable', 'rate-limited', 'credential-invalid'];
 
-/** How long no item is sent after this many failures in a row, or if the service asks for a long wait. */
+/** How long items fail at once after this many failures in a row, or if the service asks for a long wait. */
 const BREAKER_OPEN_MS = 60_000;
 
-/** How long items wait for a service that is unavailable, without a sign for the user. Chosen. */
+/** How long items wait for a service that is unavailable. Chosen: a user sees no sign of the wait. */
 const MAX_UNAVAILABLE_MS = 5 * 60_000;
 
 /** The longest time until an unavailable service is asked again, if it asks for less. */
 const MAX_UNAVAILABLE_PAUSE_MS = 30_000;
 
-/** Triggers and people at the editor (`high`) go before items (`low`), which can wait. */
+/** Requests of triggers and the editor (`high`) go before those of items (`low`), which can wait. */
 export type Priority = 'high' | 'low';
 
-/** A request that waits for a slot. */
-export type Job = {
-	priority: Priority;
-	/** A request that was sent before goes before those that were not. */
-	isRetry: boolean;
-	signal?: AbortSignal;
-};
-
-/** A request may be sent. It counts until one window after its end, and as long as it is open. */
+/** The permission to send one request. It counts until one window after the end of the request. */
 export type Slot = { readonly startedAtMs: number; countsUntilMs: number };
 
 /** How a request ended: the headers of its reply, and why it failed. */
 export type RequestOutcome = { headers: ReplyHeaders; requestFailure?: RequestFailure };
 
-/** The rank of a request: retries before first tries, triggers and people before items. */
+/** The rank of a retry; first attempts come one after it. */
 const RANKS = { high: 0, low: 2 };
 
 type QueueEntry = { rank: number; settle: (result: Slot | RequestFailure) => void };
 
 /**
- * Lets the requests of an account through: at most `MAX_IN_FLIGHT` at a time and 60 in any minute, first come
- * first served within a rank. The service does not say when its window started, and a sliding log does not
- * need to know: a request counts from its start until one window after its end, and by then every window
- * that can have counted it is over. Other clients of the account show in the headers of replies: the lower of
- * our own count and of what remains applies. All times are those of `clock.monotonicMs`.
+ * Lets the requests of an account through: at most `MAX_IN_FLIGHT` at a time and 60 in any minute, in order of rank,
+ * then of arrival. The service does not say when its window started. A request counts from its start until one window
+ * after its end: by then, every window that can have counted it is over. The headers of replies also count the requests
+ * of other clients; the lower number applies. All times are those of `clock.monotonicMs`.
  */
 export class RequestQueue {
 	/** Sorted by rank. */
@@ -61,16 +49,16 @@ export class RequestQueue {
 	/** The requests that count. */
 	private slots: Slot[] = [];
 
-	/** What replies have shown of the service's minute. */
+	/** The service's window, as the replies show it. */
 	private serverWindow = UNKNOWN_WINDOW;
 
 	/** After a status 429 for the minute's limit, all requests wait until then. */
 	private rateLimitedUntilMs = -Infinity;
 
-	/** Until then, requests of this rank and above fail at once: all for the day's limit, items in an outage. */
+	/** Until then, requests of this rank and later ranks fail at once: all for the day's limit, items in an outage. */
 	private failFast?: { untilMs: number; rank: number; failure: RequestFailure };
 
-	/** Failures in a row that every request of the account meets. */
+	/** The number of failures in a row with one of the `BREAKER_CAUSES`. */
 	private failureStreak = 0;
 
 	/** Since when the service replies that it is unavailable, and until when items wait for it. */
@@ -82,11 +70,16 @@ export class RequestQueue {
 
 	constructor(private readonly clock: Omit<Clock, 'timeout'> = machineClock) {}
 
-	/**
-	 * Waits for a slot, which must be passed to `releaseSlot`. A request that is not sent gets the failure instead:
-	 * requests fail at once for a while, or the caller gave up.
-	 */
-	async acquireSlot({ priority, isRetry, signal }: Job): Promise<Slot | RequestFailure> {
+	/** Waits for a slot, which must be passed to `releaseSlot`. Returns a failure if the request must not be sent. */
+	async acquireSlot({
+		priority,
+		isRetry,
+		signal,
+	}: {
+		priority: Priority;
+		isRetry: boolean;
+		signal?: AbortSignal;
+	}): Promise<Slot | RequestFailure> {
 		this.usedAtMs = this.clock.monotonicMs();
 		if (signal?.aborted) return createFailure('canceled');
 		return await new Promise((resolve) => {
@@ -105,14 +98,14 @@ export class RequestQueue {
 		});
 	}
 
-	/** Whether the queue holds nothing that a later request must know: a day's limit has ended by then as well. */
+	/** Whether a later request needs nothing of the queue: even a day's limit has ended. */
 	isForgettable(): boolean {
 		const isOpen = this.slots.some(({ countsUntilMs }) => countsUntilMs === Infinity);
 		const isUnused = this.clock.monotonicMs() - this.usedAtMs > FORGOTTEN_AFTER_MS;
 		return isUnused && !isOpen && this.waiting.length === 0;
 	}
 
-	/** Frees the slot of a request that has ended. `outcome` is undefined if sending threw. */
+	/** Ends the request of a slot. `outcome` is undefined if sending threw. */
 	releaseSlot(slot: Slot, outcome?: RequestOutcome): void {
 		const nowMs = this.clock.monotonicMs();
 		this.usedAtMs = nowMs;
@@ -123,13 +116,13 @@ export class RequestQueue {
 		else this.serverWindow = updateServerWindow(this.serverWindow, { ...slot, headers, nowMs });
 		if (requestFailure?.reason === 'unavailable') this.pauseItems(requestFailure, nowMs);
 		else this.countFailure(requestFailure, nowMs);
-		// a moment later, so that the sender can first withdraw its other waiting requests
+		// a moment later, so that the sender can first cancel its other waiting requests
 		void this.clock.sleep(0).then(() => this.admitWaiting());
 	}
 
 	/**
-	 * Lets items wait until the service is available again. They fail at once if that takes too long, so that a run
-	 * is not silent. Triggers and people ask the service themselves.
+	 * Lets items wait until the service is available again. If the wait takes too long, items fail at once. Triggers
+	 * and the editor do not wait.
 	 */
 	private pauseItems(failure: RequestFailure, nowMs: number): void {
 		const retryInMs = this.computeRetryInMs(failure);
@@ -158,12 +151,12 @@ export class RequestQueue {
 		if (failure !== undefined) this.applyFailure(failure, nowMs);
 	}
 
-	/** Returns how long the service asks to wait; the machine's clock can be corrected, unlike the queue's. */
+	/** Returns how long the service asks to wait, by the queue's clock, which is never set back. */
 	private computeRetryInMs({ retryAtMs = Infinity }: RequestFailure): number {
 		return retryAtMs - this.clock.now();
 	}
 
-	/** A rate limit holds other requests back, and many failures in a row are an outage. */
+	/** Lets other requests wait for a rate limit, or fail at once in an outage: after many failures in a row. */
 	private applyFailure(failure: RequestFailure, nowMs: number): void {
 		const { reason, cause } = failure;
 		const retryInMs = this.computeRetryInMs(failure);
@@ -178,7 +171,7 @@ export class RequestQueue {
 		}
 	}
 
-	/** Lets items fail at once for a while, unless requests already do. */
+	/** Lets items fail at once for a while, unless requests already fail at once. */
 	private failItems(failure: RequestFailure, nowMs: number, durationMs: number): void {
 		if (this.isFailingFast(nowMs)) return;
 		this.failFast = { untilMs: nowMs + durationMs, rank: RANKS.low, failure };
@@ -211,7 +204,7 @@ export class RequestQueue {
 		}
 	}
 
-	/** When one more request fits under the limits: now, or later; Infinity until an open one has ended. */
+	/** Returns when one more request fits under the limits: now, later, or at Infinity: once an open one has ended. */
 	private findFreeTimeMs(nowMs: number): number {
 		this.slots = this.slots.filter(({ countsUntilMs }) => countsUntilMs > nowMs);
 		const ends = this.slots.map(({ countsUntilMs }) => countsUntilMs);
@@ -223,7 +216,7 @@ export class RequestQueue {
 	}
 
 	private scheduleWake(atMs: number, nowMs: number): void {
-		// at Infinity, the end of an open request wakes the queue
+		// at Infinity, the end of an open request calls `admitWaiting`
 		if (this.wakeAtMs <= atMs) return;
 		this.wakeAtMs = atMs;
 		void this.clock.sleep(atMs - nowMs).then(() => {
@@ -233,7 +226,7 @@ export class RequestQueue {
 	}
 }
 
-/** Longer than any wait of a request: the day's limit, which lasts a day, and a margin. */
+/** Longer than the longest wait: a day's limit, with a margin. */
 const FORGOTTEN_AFTER_MS = 25 * 3_600_000;
 
 const queues = new Map<string, RequestQueue>();

@@ -2,8 +2,8 @@ import type { Failure as N8nFailure } from 'n8n-workflow';
 import type { RequestFailure } from '../requestFailure';
 import type { Priority } from './requestQueue';
 
-/** How often a request is sent in all while it ends with the same cause; once for any other cause. */
-const MAX_ATTEMPTS: Partial<Record<N8nFailure['cause'], number>> = {
+/** How often a request is sent in all while it fails with a cause; once for any other cause. */
+const MAX_ATTEMPTS_BY_CAUSE: Partial<Record<N8nFailure['cause'], number>> = {
 	'temporarily-unavailable': 4,
 	// other clients of the account can use up each new window first, but hardly this often in a row
 	'rate-limited': 10,
@@ -16,19 +16,21 @@ const FIRST_RETRY_DELAY_MS = 1_000;
  * Decides whether to send a request again. A request that must act once is sent again only if the service
  * certainly did not act: it rejected the request, or no connection was established.
  *
- * @param attempts how often the request has ended with this cause
+ * @param failures the failures of all attempts so far, at least one. Each cause has its own number of attempts: nine
+ * refused attempts and three attempts with status 503 are retried.
  * @param random a number from 0 up to 1, so that clients do not all return at the same moment
  * @returns the milliseconds to wait before the next slot; undefined if the request is not sent again
  */
 export function computeRetryDelayMs(
-	{ reason, cause, mayHaveActed }: RequestFailure,
-	attempts: number,
+	failures: readonly RequestFailure[],
 	priority: Priority,
 	random: number,
 ): number | undefined {
+	const { reason, cause, mayHaveActed } = failures[failures.length - 1];
 	// the queue lets items wait, and decides how long; a person at the editor does not wait
 	if (reason === 'unavailable') return priority === 'low' ? 0 : undefined;
-	const maxAttempts = (cause && MAX_ATTEMPTS[cause]) ?? 1;
+	const attempts = failures.filter((failure) => failure.cause === cause).length;
+	const maxAttempts = (cause && MAX_ATTEMPTS_BY_CAUSE[cause]) ?? 1;
 	if (mayHaveActed || attempts >= maxAttempts) return undefined;
 	// the queue waits for the next window
 	if (cause === 'rate-limited') return 0;

@@ -4,9 +4,8 @@ import { CREDENTIAL_TYPE } from '../account';
 import { clock, waitUnlessAborted } from '../clock';
 import type { Target } from '../endpoints';
 import type { RequestContext } from '../requestContext';
-import type { RequestFailure } from '../requestFailure';
-import type { ReplyHeaders } from './replyHeaders';
-import { createTransportFailure } from './transportFailure';
+import { createFailure, type RequestFailure } from '../requestFailure';
+import type { ReplyHeaders } from './rateLimit';
 
 /** A reply of any status; without a text if it has more bytes than are read. */
 export type Reply = { status: number; headers: ReplyHeaders; text?: string };
@@ -115,4 +114,53 @@ export function closeReply(replyPromise: Promise<StreamedReply>): void {
 export function parseTimeoutMs(httpOptions: RequestContext['httpOptions']): number {
 	const timeout = Math.trunc(Number(httpOptions?.timeout));
 	return timeout > 0 ? Math.min(timeout, LONGEST_TIMEOUT_MS) : DEFAULT_TIMEOUT_MS;
+}
+
+/** Node's codes before there is a connection, and never from an open one: nothing was sent. */
+const UNKNOWN_HOST = /^(ENOTFOUND|EAI_AGAIN)$/;
+const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS/;
+
+/** Node's code for a server that does not speak TLS, or that ends it. */
+const NO_ENCRYPTION = /^(EPROTO|ERR_SSL_WRONG_VERSION_NUMBER|ERR_SSL_PACKET_LENGTH_TOO_LONG)$/;
+
+const TIMED_OUT = /^(ECONNABORTED|ETIMEDOUT)$/;
+
+/** Returns the failure that an error of n8n's HTTP helpers means: no whole reply came. */
+export function createTransportFailure(thrown: unknown): RequestFailure {
+	const errors = collectCauses(thrown);
+	const block = errors.find(isBlockedByN8n);
+	if (block !== undefined) return createFailure('blockedByN8n', { blockReason: block.message });
+	// the last code is the one of the network
+	const code = errors.map((error) => error.code).findLast((value) => typeof value === 'string');
+	const networkError = code ?? errors.at(-1)?.message ?? '';
+	if (code === 'ECONNREFUSED') return createFailure('connectionRefused', { networkError });
+	if (code === undefined) {
+		return createFailure('connectionBroken', { networkError, mayHaveActed: true });
+	}
+	if (UNKNOWN_HOST.test(code)) return createFailure('unknownHost', { networkError });
+	if (CERTIFICATE.test(code)) return createFailure('untrustedCertificate', { networkError });
+	const isTimeout = TIMED_OUT.test(code);
+	const reason = NO_ENCRYPTION.test(code)
+		? 'noEncryption'
+		: isTimeout
+			? 'timedOut'
+			: 'connectionBroken';
+	return createFailure(reason, { networkError, mayHaveActed: true });
+}
+
+/** Matches n8n's classes `SsrfBlockedIpError` and `UserError`, not `NodeApiError` and `TypeError`. */
+const BLOCKING_CLASS = /^(Ssrf\w*|UserError|OperationalError|NodeOperationError)$/;
+
+/**
+ * Whether n8n has thrown an error instead of sending: its SSRF protection or the allowed domains of the credential
+ * forbid the address. By the name of the class and not by `instanceof`, because n8n exports no class of its SSRF
+ * protection, and a package that was installed by hand can have another copy of n8n-workflow than n8n.
+ */
+function isBlockedByN8n(error: Error): boolean {
+	return BLOCKING_CLASS.test(error.constructor.name);
+}
+
+/** Returns an error and its causes, outermost first. */
+function collectCauses(error: unknown): Array<Error & { code?: unknown }> {
+	return error instanceof Error ? [error, ...collectCauses(error.cause)] : [];
 }

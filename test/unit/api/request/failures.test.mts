@@ -10,7 +10,7 @@ import {
 	createReplyFailure,
 } from '../../../../nodes/FormService/api/request/replyFailure.ts';
 import { computeRetryDelayMs } from '../../../../nodes/FormService/api/request/retry.ts';
-import { createTransportFailure } from '../../../../nodes/FormService/api/request/transportFailure.ts';
+import { createTransportFailure } from '../../../../nodes/FormService/api/request/sendOnce.ts';
 import {
 	createRequestError,
 	type RequestContext,
@@ -27,10 +27,13 @@ const { addResponse: adding, listForms: listing, updateSettings: updating } = en
 /** Returns the failure of a request to this endpoint, from its reply or from what n8n's helper throws. */
 type Fail = (endpoint: Endpoint) => RequestFailure;
 
+const failureOf = (parsed: ReturnType<typeof parseReply>) =>
+	'requestFailure' in parsed ? parsed.requestFailure : expect.unreachable();
+
 const reply =
 	(status: number, headers = {}, text = '{'): Fail =>
 	(endpoint) =>
-		parseReply({ status, headers, text }, { endpoint }).requestFailure ?? expect.unreachable();
+		failureOf(parseReply({ status, headers, text }, { endpoint }));
 
 /** As n8n's helpers throw it: the error of the network is the cause of another. */
 const caused = (network: object) =>
@@ -39,7 +42,7 @@ const caused = (network: object) =>
 const broken =
 	(thrown: unknown): Fail =>
 	(endpoint) =>
-		parseReply(createTransportFailure(thrown), { endpoint }).requestFailure ?? expect.unreachable();
+		failureOf(parseReply(createTransportFailure(thrown), { endpoint }));
 
 const ofStatuses = (statuses: number[], mayHaveActed: boolean, maxAttempts: number) =>
 	statuses.map((status) => [`status ${status}`, mayHaveActed, maxAttempts, reply(status)] as const);
@@ -87,9 +90,9 @@ it.each([
 
 /** How often a request is sent that always ends so. */
 function countAttempts(failure: RequestFailure): number {
-	let attempts = 1;
-	while (computeRetryDelayMs(failure, attempts, 'high', 0) !== undefined) attempts++;
-	return attempts;
+	const failures = [failure];
+	while (computeRetryDelayMs(failures, 'high', 0) !== undefined) failures.push(failure);
+	return failures.length;
 }
 
 describe('a request', () => {
@@ -111,11 +114,11 @@ describe('a request', () => {
 	])('waits %s', (_, fail, delays) => {
 		const failure = fail(listing);
 		const computed = delays.map((_delay, index) =>
-			computeRetryDelayMs(failure, index + 1, 'high', 0),
+			computeRetryDelayMs(Array<RequestFailure>(index + 1).fill(failure), 'high', 0),
 		);
 		expect(computed).toEqual(delays);
 		// up to twice as long at random, so that not all clients return at once
-		expect(computeRetryDelayMs(failure, 1, 'high', 1)).toBe(2 * delays[0]!);
+		expect(computeRetryDelayMs([failure], 'high', 1)).toBe(2 * delays[0]!);
 	});
 });
 

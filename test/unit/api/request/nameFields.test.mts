@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { nameFields } from '../../../../nodes/FormService/api/request/nameFields.ts';
+import { nameFields } from '../../../../nodes/FormService/api/request/replyFailure.ts';
 
 const EMAIL = '9b1f2c3d-4e5f-4a6b-8c7d-0e1f2a3b4c5d';
 const AGE = '0a1b2c3d-4e5f-4a6b-8c7d-0e1f2a3b4c5d';

@@ -2,10 +2,7 @@ import { getEventListeners } from 'node:events';
 import { countBy } from 'lodash';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { RequestQueue } from '../../../../nodes/FormService/api/request/requestQueue.ts';
-import type {
-	RequestOutcome,
-	Job,
-} from '../../../../nodes/FormService/api/request/requestQueue.ts';
+import type { RequestOutcome } from '../../../../nodes/FormService/api/request/requestQueue.ts';
 import { createRateLimitFailure } from '../../../../nodes/FormService/api/request/replyFailure.ts';
 import {
 	createFailure,
@@ -13,7 +10,7 @@ import {
 } from '../../../../nodes/FormService/api/requestFailure.ts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, VirtualTime } from '../../../time.mts';
 import * as simulation from './simulation.mts';
-import { LimitedService, outcomeOf, pass } from './simulation.mts';
+import { LimitedService, outcomeOf, pass, type Job } from './simulation.mts';
 
 let time: VirtualTime;
 let queue: RequestQueue;

@@ -1,7 +1,6 @@
 import lodash from 'lodash';
 import type {
 	RequestOutcome,
-	Job,
 	RequestQueue,
 } from '../../../../nodes/FormService/api/request/requestQueue.ts';
 import { createRateLimitFailure } from '../../../../nodes/FormService/api/request/replyFailure.ts';
@@ -9,6 +8,9 @@ import type { RequestFailure } from '../../../../nodes/FormService/api/requestFa
 import { decide } from '../../../service/specification/limiter.mts';
 import type { Decision, Limits, Usage } from '../../../service/specification/limiter.mts';
 import type { VirtualTime } from '../../../time.mts';
+
+/** A request that waits for a slot. */
+export type Job = Parameters<RequestQueue['acquireSlot']>[0];
 
 /** The limits of the service in virtual time, and clients that send requests through queues. */
 
