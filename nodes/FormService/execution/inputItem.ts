@@ -31,9 +31,6 @@ export type ItemOutcome =
 	/** Another item failed before, or the execution was canceled. */
 	| { kind: 'notSent' };
 
-/** The outcomes of the items of a try. */
-export type Outcomes = ReadonlyMap<InputItem, ItemOutcome>;
-
 /** Whether the service has taken the item, or may have: then no later try sends the item again. */
 export function isFinal(outcome: ItemOutcome): boolean {
 	if (outcome.kind === 'failed') return mayHaveActed(outcome.error);

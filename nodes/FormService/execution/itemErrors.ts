@@ -6,7 +6,7 @@ import {
 	getSelectedFormName,
 	isFormNotFoundError,
 } from '../parameters/formId';
-import { isFinal, type InputItem, type Outcomes } from './inputItem';
+import { isFinal, type InputItem, type ItemOutcome } from './inputItem';
 
 /** The errors of items. */
 
@@ -80,7 +80,11 @@ function listByShownText(invalidItems: readonly InvalidItem[]): string[] {
  *
  * @param outcomes the outcomes of all items
  */
-export function createStopError(error: NodeError, item: InputItem, outcomes: Outcomes): NodeError {
+export function createStopError(
+	error: NodeError,
+	item: InputItem,
+	outcomes: ReadonlyMap<InputItem, ItemOutcome>,
+): NodeError {
 	const { n8n, index: itemIndex, endpoint } = item;
 	const { message, failure } = error;
 	const finalOutcomes = [...outcomes].filter(([, outcome]) => isFinal(outcome));
@@ -117,7 +121,10 @@ function describeItemNumber({ index, row }: InputItem, total: number): string {
  *
  * @param failedIndex the item whose own error says whether it may have been sent
  */
-function describeSentItems(outcomes: Outcomes, failedIndex: number): string {
+function describeSentItems(
+	outcomes: ReadonlyMap<InputItem, ItemOutcome>,
+	failedIndex: number,
+): string {
 	const finalOutcomes = [...outcomes].filter(([, outcome]) => isFinal(outcome));
 	const [sent, uncertain] = partition(finalOutcomes, ([, { kind }]) => kind === 'done');
 	const sentItems = sent.map(([item]) => item);

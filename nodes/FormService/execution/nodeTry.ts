@@ -3,13 +3,7 @@ import { NodeConnectionTypes, type IExecuteSingleFunctions } from 'n8n-workflow'
 import { InputError } from '../api/errors';
 import { isRecord } from '../api/records';
 import { processBatch } from './batch';
-import {
-	readRequestOptions,
-	type InputItem,
-	type ItemOutcome,
-	type Outcomes,
-	type TryContext,
-} from './inputItem';
+import { readRequestOptions, type InputItem, type ItemOutcome, type TryContext } from './inputItem';
 
 /**
  * One time that n8n executes the node within a run. `add` takes the items that n8n hands over, and `getOutcome`
@@ -47,7 +41,7 @@ export class NodeTry {
 	 * earlier one would be an unhandled rejection. If n8n itself fails with an item, it hands over no further item,
 	 * listens to no failure, and nothing waits any longer.
 	 */
-	async waitForOutcomes(): Promise<Outcomes> {
+	async waitForOutcomes(): Promise<ReadonlyMap<InputItem, ItemOutcome>> {
 		await this.allStarted;
 		const entries = [...this.outcomes].map(
 			async ([item, outcome]) => [item, await outcome] as const,

@@ -27,28 +27,36 @@ export type Operation = {
 	prepare: (input: ParameterContext) => PreparedItem;
 };
 
-/** An item with valid parameters: the IDs in the path of its request, and what to do. */
+/** An item with valid parameters, and what to do with it. An operation either reads, or checks and then writes. */
 export type PreparedItem = {
-	/** By the `{placeholders}` of the endpoint: `{ formId: 'aB3xY9' }`. */
+	/** The IDs in the path, by the `{placeholders}` of the endpoint: `{ formId: 'aB3xY9' }`. */
 	ids?: Readonly<Record<string, string>>;
 	/**
 	 * The body that n8n composes before the item is checked. It shows what the operation sends, and is itself not
 	 * sent: `check` returns the write with the checked body.
 	 */
 	provisionalBody?: IDataObject;
-} & (PreparedRead | PreparedWrite);
-
-/** An item of an operation that only reads, such as Get Many. */
-export type PreparedRead = {
-	/**
-	 * Returns the output items.
-	 *
-	 * @throws InputError if the service has no such record, and the errors of requests
-	 */
-	read: (request: ItemRequest) => Promise<INodeExecutionData[]>;
-	/** The part of the output that the model of a tool selects; undefined for the whole output. */
-	selection?: ToolSelection;
-};
+} & (
+	| {
+			/**
+			 * Returns the output items.
+			 *
+			 * @throws InputError if the service has no such record, and the errors of requests
+			 */
+			read: (request: ItemRequest) => Promise<INodeExecutionData[]>;
+			/** The part of the output that the model of a tool selects; undefined for the whole output. */
+			selection?: ToolSelection;
+	  }
+	| {
+			/**
+			 * Checks the item against the service, such as answers against the fields of the form, and returns the
+			 * write. All items of a batch are checked before the first write is sent.
+			 *
+			 * @throws InputError if the item is invalid, and the errors of requests
+			 */
+			check: (request: ItemRequest) => Promise<PendingWrite>;
+	  }
+);
 
 /** A page of the results and fields of each result, as a model asks for them. */
 export type ToolSelection = {
@@ -58,17 +66,6 @@ export type ToolSelection = {
 	limit?: number;
 	/** The names of the fields; undefined for all. */
 	names?: readonly string[];
-};
-
-/** An item of an operation that changes something, such as Create. */
-export type PreparedWrite = {
-	/**
-	 * Checks the item against the service, such as answers against the fields of the form, and returns the write.
-	 * All items of a batch are checked before the first write is sent.
-	 *
-	 * @throws InputError if the item is invalid, and the errors of requests
-	 */
-	check: (request: ItemRequest) => Promise<PendingWrite>;
 };
 
 /** A write whose item has been checked. */

@@ -25,7 +25,7 @@ import type { ListPage } from './fetchPages';
 const MAX_PASSES = 3;
 
 /** A list after some of its pages. Each page makes a new value, so callers can share one. */
-export type ListReading = {
+export type ListState = {
 	/**
 	 * `unfinished` until the list is complete: a caller that stops earlier, as with a limit, does not know whether
 	 * the pages so far lack a record. `incomplete` if the last pass has not found all records.
@@ -48,7 +48,7 @@ export type ListReading = {
 };
 
 /** A list of which no page was read. */
-export const UNREAD_LIST: ListReading = {
+export const UNREAD_LIST: ListState = {
 	status: 'unfinished',
 	pages: [],
 	records: [],
@@ -57,19 +57,19 @@ export const UNREAD_LIST: ListReading = {
 	pass: 1,
 };
 
-/** Returns the reading after one more page, which is the first page of the list if the reading has no pages. */
-export function addPage(reading: ListReading, page: ListPage): ListReading {
-	const total = page.total ?? reading.total;
-	const hasFallen = page.total !== undefined && page.total < (reading.total ?? 0);
-	if (hasFallen) return startNextPass({ ...UNREAD_LIST, total, pass: reading.pass }, new Map());
-	const pages = [...reading.pages, page];
-	const { earlierRecords } = reading;
-	const passRecords = addRecords(reading.passRecords, page.records);
+/** Returns the state after one more page, which is the first page of the list if the state has no pages. */
+export function addPage(state: ListState, page: ListPage): ListState {
+	const total = page.total ?? state.total;
+	const hasFallen = page.total !== undefined && page.total < (state.total ?? 0);
+	if (hasFallen) return startNextPass({ ...UNREAD_LIST, total, pass: state.pass }, new Map());
+	const pages = [...state.pages, page];
+	const { earlierRecords } = state;
+	const passRecords = addRecords(state.passRecords, page.records);
 	const found =
 		earlierRecords.size === 0
 			? passRecords
 			: new Map([...passRecords, ...earlierRecords, ...passRecords]);
-	const next = { ...reading, total, pages, passRecords, records: [...found.values()] };
+	const next = { ...state, total, pages, passRecords, records: [...found.values()] };
 	if (!page.isLast) return hasAllRecords(next) ? { ...next, status: 'complete' } : next;
 	const expectedCount = sumBy(pages, 'records.length');
 	const isClean = passRecords.size === expectedCount && expectedCount >= (total ?? 0);
@@ -82,7 +82,7 @@ export function addPage(reading: ListReading, page: ListPage): ListReading {
 }
 
 /** Whether the distinct records of all passes are as many as the list has. */
-function hasAllRecords({ expectedCount, total = 0, pages, records }: ListReading): boolean {
+function hasAllRecords({ expectedCount, total = 0, pages, records }: ListState): boolean {
 	if (expectedCount === undefined) return false;
 	if (total >= expectedCount) return records.length >= total;
 	return isNumbered(pages) && pages.at(-1)?.isLast === true && records.length === expectedCount;
@@ -93,17 +93,17 @@ function isNumbered(pages: readonly ListPage[]): boolean {
 }
 
 function startNextPass(
-	reading: ListReading,
+	state: ListState,
 	earlierRecords: ReadonlyMap<string, IDataObject>,
-): ListReading {
-	return reading.pass === MAX_PASSES
-		? { ...reading, status: 'incomplete' }
-		: { ...reading, pages: [], passRecords: new Map(), earlierRecords, pass: reading.pass + 1 };
+): ListState {
+	return state.pass === MAX_PASSES
+		? { ...state, status: 'incomplete' }
+		: { ...state, pages: [], passRecords: new Map(), earlierRecords, pass: state.pass + 1 };
 }
 
 /** Adds the records of a page to those of its pass. A record that is on two pages is kept as its later page has it. */
 function addRecords(
-	passRecords: ListReading['passRecords'],
+	passRecords: ListState['passRecords'],
 	records: readonly IDataObject[],
 ): Map<string, IDataObject> {
 	const found = new Map(passRecords);
@@ -128,7 +128,7 @@ export function describeIncompleteList({
 	pages,
 	records,
 	pass,
-}: ListReading): RequestFailure {
+}: ListState): RequestFailure {
 	if (expectedCount === undefined) return createFailure('listShrinks', { limit: pass });
 	const listCount = isNumbered(pages) ? Math.max(expectedCount, total) : total;
 	const evidence =

@@ -14,9 +14,6 @@ import { sendOnce, type Reply } from './sendOnce';
 /** A reply that confirms success. */
 export type SuccessfulReply = { headers: ReplyHeaders; envelope: Envelope };
 
-/** A request that failed, with the headers of its reply, if there was a reply. */
-type FailedRequest = { headers: ReplyHeaders; requestFailure: RequestFailure };
-
 /**
  * Sends a request to the service's API: acquires a slot in the account's queue, sends, parses the reply, and retries or
  * throws. Sends all requests to the API.
@@ -43,7 +40,7 @@ export async function callApi(
 			throw createRequestError(context, failure, { attempts, endpoint });
 		}
 
-		let outcome: SuccessfulReply | FailedRequest | undefined;
+		let outcome: ReturnType<typeof parseReply> | undefined;
 		try {
 			outcome = parseReply(await sendOnce(context, target), target);
 		} finally {
@@ -68,7 +65,7 @@ export async function callApi(
 export function parseReply(
 	reply: Reply | RequestFailure,
 	target: Pick<Target, 'endpoint' | 'fieldTitles'>,
-): SuccessfulReply | FailedRequest {
+): SuccessfulReply | { headers: ReplyHeaders; requestFailure: RequestFailure } {
 	const { endpoint } = target;
 	if ('reason' in reply) return { headers: {}, requestFailure: narrow(reply, endpoint) };
 	const { status, headers, text = '' } = reply;

@@ -54,17 +54,6 @@ export function readKeyFieldNames(input: ParameterContext): string[] {
 /** The ID of a response; null if the service gives none. */
 type ResponseId = string | null;
 
-/** A checked response that has not been added. */
-type NewResponse = {
-	formId: string;
-	fields: readonly AnswerableField[];
-	data: EncodedAnswers['data'];
-	/** Adds the response. */
-	add: () => Promise<ResponseId>;
-	/** Returns the output for the response, or for the equal response that exists. */
-	createOutput: (status: 'created' | 'skipped', id: ResponseId) => IDataObject;
-};
-
 /**
  * Returns the write of an item that is skipped if an equal response exists, or was added by an earlier item of the
  * run. The complete responses of the form are fetched once for all items. The write looks for an equal response only
@@ -76,7 +65,21 @@ export async function skipIfDuplicate(
 	request: ItemRequest,
 	input: ParameterContext,
 	keyFieldNames: readonly string[],
-	{ formId, fields, data, add, createOutput }: NewResponse,
+	{
+		formId,
+		fields,
+		data,
+		add,
+		createOutput,
+	}: {
+		formId: string;
+		fields: readonly AnswerableField[];
+		data: EncodedAnswers['data'];
+		/** Adds the response. */
+		add: () => Promise<ResponseId>;
+		/** Returns the output for the added response, or for the equal response that exists. */
+		createOutput: (status: 'created' | 'skipped', id: ResponseId) => IDataObject;
+	},
 ): Promise<PendingWrite> {
 	const keyFields = findKeyFields(input, keyFieldNames, fields);
 	const key = computeItemKey(input, keyFields, data);
@@ -127,11 +130,15 @@ function isComparable(
 	return !isShared && kind !== 'file' && kind !== 'multipleChoice';
 }
 
-/** What cannot be compared, such as `response 5f0c…`, and the problem as the start of a sentence. */
-type NotComparable = { subject: string; problem: string };
-
-/** Creates the error for an item that cannot be compared, or that a response cannot be compared with. */
-function createNotComparableError(input: ParameterContext, { subject, problem }: NotComparable) {
+/**
+ * Creates the error for an item that cannot be compared, or with which a response cannot be compared.
+ *
+ * @param subject `this item` or `response 5f0c…`
+ */
+function createNotComparableError(
+	input: ParameterContext,
+	{ subject, problem }: { subject: string; problem: string },
+) {
 	const advice =
 		'This item was not added. Choose other fields, or find duplicates with Response: Get Many.';
 	const message = `'${SKIP_DUPLICATES}' can't compare ${subject}`;
@@ -172,7 +179,9 @@ function computeDuplicateKey(
 }
 
 /** The IDs of the complete responses of a form by their duplicate keys, or why a response has no key. */
-type ExistingResponses = { ids: ReadonlyMap<string, ResponseId> } | NotComparable;
+type ExistingResponses =
+	| { ids: ReadonlyMap<string, ResponseId> }
+	| { subject: string; problem: string };
 
 /** Fetches the complete responses of a form, once for all items of the run with the same key fields. */
 async function fetchExisting(

@@ -3,20 +3,18 @@ import { describe, expect, it } from 'vitest';
 import {
 	addPage,
 	UNREAD_LIST,
-	type ListReading,
+	type ListState,
 } from '../../../../nodes/FormService/api/replies/completeness.ts';
 
 type Page = Parameters<typeof addPage>[1];
 
 /** Adds a page whose address does not matter. */
-const add = (
-	reading: ListReading,
-	page: Pick<Page, 'records' | 'total' | 'isNumbered' | 'isLast'>,
-) => addPage(reading, { url: '', pagesBefore: 0, recordsBefore: 0, ...page });
+const add = (state: ListState, page: Pick<Page, 'records' | 'total' | 'isNumbered' | 'isLast'>) =>
+	addPage(state, { url: '', pagesBefore: 0, recordsBefore: 0, ...page });
 
 /** Reads pages such as `ab 4`: the records a and b, and the announced number 4. `|` ends a list. */
 function read(pages: string, isNumbered = true) {
-	let reading = UNREAD_LIST;
+	let state = UNREAD_LIST;
 	for (const list of pages.split('|')) {
 		const texts = list.trim().split(', ');
 		for (const [index, text] of texts.entries()) {
@@ -24,11 +22,11 @@ function read(pages: string, isNumbered = true) {
 			const records = [...letters.replace('-', '')].map((uuid) => ({ uuid }));
 			const isLast = index === texts.length - 1;
 			const announced = total ? Number(total) : undefined;
-			reading = add(reading, { records, total: announced, isNumbered, isLast });
+			state = add(state, { records, total: announced, isNumbered, isLast });
 		}
 	}
-	const found = reading.records.map(({ uuid }) => uuid);
-	return { last: reading.status, found: found.join('') };
+	const found = state.records.map(({ uuid }) => uuid);
+	return { last: state.status, found: found.join('') };
 }
 
 describe('Whether a list is complete', () => {
@@ -38,20 +36,15 @@ describe('Whether a list is complete', () => {
 		['with the announced number', 'ab 3, c 3', 'complete', 'abc'],
 		['a number of the page alone, as no page has more', 'ab, cd, e', 'complete', 'abcde'],
 		['a number that is too small', 'ab 3, cd 3', 'complete', 'abcd'],
-		[
-			'a repeat, and the missing record in the next reading',
-			'ab 4, bd 4 | ac 4',
-			'complete',
-			'acbd',
-		],
+		['a repeat, and the missing record in the next state', 'ab 4, bd 4 | ac 4', 'complete', 'acbd'],
 		['a repeat without a number', 'ab, bd | ab, cd', 'complete', 'abcd'],
 		['repeats without a number', 'ab, bd | ae, ef | ab, be', 'incomplete', 'abefd'],
 		['a repeat and the new record at the front', 'ab 3, bc 4 | na 4', 'complete', 'nabc'],
-		['a repeat in each reading', 'ab 4, bd 4 | ab 4, bd 4 | ab 4, bd 4', 'incomplete', 'abd'],
+		['a repeat in each state', 'ab 4, bd 4 | ab 4, bd 4 | ab 4, bd 4', 'incomplete', 'abd'],
 		['a record that is added to a list with cursors', 'ab 3, c 4 | na 4', 'complete', 'nabc'],
 		['a deleted record', 'ab 4, d 3 | bc 3, d 3', 'complete', 'bcd'],
 		['a deleted record between two readings', 'ab 4, bd 4 | bc 3 | bc 3, d 3', 'complete', 'bcd'],
-		['deletions in each reading', 'ab 4, d 3 | bc 3, - 2 | cd 2, - 1', 'incomplete', ''],
+		['deletions in each state', 'ab 4, d 3 | bc 3, - 2 | cd 2, - 1', 'incomplete', ''],
 		['one record twice on a page', 'aa 2', 'complete', 'aa'],
 	])('%s', (_, pages, last, found) => {
 		expect(read(pages)).toEqual({ last, found });
@@ -68,16 +61,16 @@ describe('Whether a list is complete', () => {
 
 	it('counts equal records without an identity as different ones', () => {
 		const page = { records: [{ type: 'divider' }], isNumbered: true, isLast: false };
-		const reading = add(UNREAD_LIST, page);
-		expect(reading.status).toBe('unfinished');
-		const { status, records } = add(reading, { ...page, isLast: true });
+		const state = add(UNREAD_LIST, page);
+		expect(state.status).toBe('unfinished');
+		const { status, records } = add(state, { ...page, isLast: true });
 		expect([status, records.length]).toEqual(['complete', 2]);
 	});
 
 	it('keeps a record on two pages as its later page has it', () => {
 		const page = { isNumbered: true, isLast: false };
-		const reading = add(UNREAD_LIST, { ...page, records: [{ uuid: 'a', number: 1 }] });
-		const { records } = add(reading, {
+		const state = add(UNREAD_LIST, { ...page, records: [{ uuid: 'a', number: 1 }] });
+		const { records } = add(state, {
 			...page,
 			records: [{ uuid: 'a', number: 2 }],
 			isLast: true,
@@ -85,12 +78,12 @@ describe('Whether a list is complete', () => {
 		expect(records).toEqual([{ uuid: 'a', number: 2 }]);
 	});
 
-	it('leaves an earlier reading unchanged, so that callers can share it', () => {
+	it('leaves an earlier state unchanged, so that callers can share it', () => {
 		const page = { isNumbered: true, isLast: false };
-		const reading = add(UNREAD_LIST, { ...page, records: [{ uuid: 'a' }] });
-		const before = structuredClone(reading);
-		add(reading, { ...page, records: [{ uuid: 'b' }], isLast: true });
-		expect(reading).toEqual(before);
+		const state = add(UNREAD_LIST, { ...page, records: [{ uuid: 'a' }] });
+		const before = structuredClone(state);
+		add(state, { ...page, records: [{ uuid: 'b' }], isLast: true });
+		expect(state).toEqual(before);
 	});
 });
 
@@ -120,7 +113,7 @@ function simulate(options: {
 	}));
 	const throughout = new Set(listed.map(({ id }) => String(id)));
 	let nextId = options.count;
-	let reading = UNREAD_LIST;
+	let state = UNREAD_LIST;
 	for (let request = 0; request < 300; request++) {
 		const change = request === 0 ? 'none' : (options.changes[request - 1] ?? 'none');
 		if (change === 'add') listed.push({ id: nextId++, time: 1_000_000 });
@@ -131,13 +124,13 @@ function simulate(options: {
 		const keyed = listed.map((entry) => ({ ...entry, tie: isShuffled ? roll(9973) : entry.id }));
 		keyed.sort((a, b) => a.time - b.time || a.tie - b.tie);
 		if (newestFirst) keyed.reverse();
-		const end = (reading.pages.length + 1) * pageSize;
+		const end = (state.pages.length + 1) * pageSize;
 		const records = keyed.slice(end - pageSize, end).map(({ id }) => ({ id: String(id) }));
 		const isLast = end >= keyed.length;
 		const total = hasTotal ? keyed.length : undefined;
-		reading = add(reading, { records, total, isNumbered: true, isLast });
-		const { status } = reading;
-		const found = new Set(reading.records.map(({ id }) => id));
+		state = add(state, { records, total, isNumbered: true, isLast });
+		const { status } = state;
+		const found = new Set(state.records.map(({ id }) => id));
 		const missing = [...throughout].filter((id) => !found.has(id));
 		if (status !== 'unfinished') return { status, missing: status === 'complete' ? missing : [] };
 	}
