@@ -1,6 +1,6 @@
 import { DateTime } from 'luxon';
 
-/** What a person reads when something failed: what happened, and what to do next. */
+/** The text of an error: what happened, and what the user can do. */
 export type ErrorText = { message: string; description: string };
 
 export const CHECK_BASE_URL = "Check the 'Base URL' in the Form Service credential.";
@@ -12,7 +12,7 @@ export const TRY_LATER =
 
 export const ASK_FOR_LARGER_PAGES = 'Ask your Form Service administrator for larger pages.';
 
-/** Returns the text with a full stop, unless it ends in one, as a quote can. */
+/** Adds a full stop to a text, unless the text ends in a full stop, even within a quote. */
 export function asSentence(text: string): string {
 	return /[.!?]"?$/.test(text) ? text : `${text}.`;
 }
@@ -25,12 +25,12 @@ export function truncateText(text: string, maxLength = 300): string {
 
 const characters = new Intl.Segmenter('en');
 
-/** Cuts a text between two characters as people see them, so that no emoji or letter is broken. */
+/** Cuts a text between two visible characters, so that no emoji or letter is broken. */
 export function cutText(text: string, maxLength: number): string {
 	if (text.length <= maxLength) return text;
 	const end = characters.segment(text).containing(maxLength)!.index;
 	if (end > 0) return text.slice(0, end);
-	// one letter with more accents than there is room for: keep its code points whole
+	// one letter with more accents than `maxLength`: keep its code points whole
 	return text.slice(0, maxLength).replace(/[\ud800-\udbff]$/, '');
 }
 

@@ -6,7 +6,7 @@ import type { FailureReason, RequestFailure } from './requestFailure';
 /** The errors that n8n can show with a node. */
 export type NodeError = NodeApiError | NodeOperationError;
 
-/** An error in what the node was given: its parameters, an input item, its credential. Nothing was sent. */
+/** An error in the parameters of the node, an input item or the credential. Nothing was sent. */
 export class InputError extends NodeOperationError {
 	/** n8n and its editor recognize the error by this name, not by its class. */
 	override name = 'NodeOperationError';
@@ -58,13 +58,13 @@ export class ServiceError extends NodeApiError {
 		return this.#requestFailure;
 	}
 
-	/** Returns the error with another text, for an item: items can share a request, and with it an error. */
+	/** Copies the error with another text for an item: items can share a request, and so its error. */
 	withText(text: ErrorText, itemIndex?: number): ServiceError {
 		return new ServiceError(this.node, this.#requestFailure, text, itemIndex);
 	}
 }
 
-/** Returns the failure in n8n's terms, with the time to wait for in the attribute that n8n has for it. */
+/** Converts a failure to n8n's terms. The attribute for the time to wait depends on the cause. */
 function toN8nFailure({ cause, retryAtMs }: RequestFailure): Failure | undefined {
 	if (cause === undefined) return undefined;
 	if (retryAtMs === undefined) return { cause };
@@ -73,7 +73,7 @@ function toN8nFailure({ cause, retryAtMs }: RequestFailure): Failure | undefined
 	return isTimed ? { cause, retryAfterMs: Math.max(0, retryAtMs - clock.now()) } : { cause };
 }
 
-/** Returns any error as one that n8n can show with its node. */
+/** Converts any error to an error that n8n can show with its node. */
 export function asNodeError(node: INode, error: unknown, itemIndex?: number): NodeError {
 	if (error instanceof NodeApiError || error instanceof NodeOperationError) return error;
 	return new NodeOperationError(node, error instanceof Error ? error : String(error), {
@@ -87,7 +87,7 @@ export function getCause(error: unknown): string {
 	return (error.failure as Failure | undefined)?.cause ?? '';
 }
 
-/** Returns why the request of an error failed; undefined for an error that no request caused. */
+/** Returns the failure of the request that caused an error; undefined if no request caused the error. */
 export function getRequestFailure(error: unknown): RequestFailure | undefined {
 	return error instanceof ServiceError ? error.requestFailure : undefined;
 }

@@ -6,9 +6,9 @@ export type FailureFacts = {
 	status?: number;
 	/** When the service accepts requests again, in epoch milliseconds: in 31 s for `Retry-After: 30`. */
 	retryAtMs?: number;
-	/** What the service says in its reply, such as "The given data was invalid." */
+	/** The message in the service's reply, such as "The given data was invalid." */
 	serverMessage?: string;
-	/** What the last ID in the path belongs to, such as "form". */
+	/** The record that the last ID in the path belongs to, such as "form". */
 	noun?: string;
 	/** The code or message of the network's error, such as `ECONNRESET`. */
 	networkError?: string;
@@ -18,11 +18,11 @@ export type FailureFacts = {
 	location?: string;
 	/** The number that was exceeded: of requests a minute, pages, files or megabytes. */
 	limit?: number;
-	/** What was asked for, such as "a list of records". */
+	/** The expected data, such as "a list of records". */
 	expected?: string;
 	/** The shape of the reply instead, such as `an object with "id"`. */
 	shape?: string;
-	/** What shows that a list has another page, such as `"has_more": true`. */
+	/** The evidence that a list has another page, such as `"has_more"`. */
 	evidence?: string;
 	/** The host of a file, such as `files.example.com`. */
 	host?: string;

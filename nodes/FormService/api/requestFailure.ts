@@ -29,7 +29,7 @@ export function createFailure(
 	return { reason, cause, mayHaveActed: false, ...facts };
 }
 
-/** The longest text of the service in a message, and all that is shown of a longer one in the description. */
+/** The longest quote of the service in a message, and in the description if the quote is longer. */
 const MAX_QUOTE_LENGTH = 300;
 const MAX_MESSAGE_LENGTH = 1_000;
 

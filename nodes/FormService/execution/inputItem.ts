@@ -13,7 +13,7 @@ import type { ItemRequest, PreparedItem } from './operation';
 export type InputItem = {
 	n8n: IExecuteSingleFunctions;
 	index: number;
-	/** The row of a sheet that the item comes from, if the item says so (`row_number` of Google Sheets). */
+	/** The row of a sheet that the item comes from, from the `row_number` of Google Sheets. */
 	row?: number;
 	endpoint: Endpoint;
 	/** The request as n8n has composed it, with its URL relative to the base URL. */
@@ -24,11 +24,11 @@ export type InputItem = {
 export type ItemOutcome =
 	/** `isSent` is false if the operation only reads, or if the item was skipped or previewed. */
 	| { kind: 'done'; output: INodeExecutionData[]; isSent: boolean }
-	/** The check found the item's parameters, credential or answers invalid, or no such form or response. */
+	/** The item's parameters, credential or answers are invalid, or its form or response does not exist. */
 	| { kind: 'invalid'; error: NodeError }
-	/** Something else failed, such as the request. */
+	/** Any other failure, such as a request that failed. */
 	| { kind: 'failed'; error: NodeError }
-	/** Another item failed before, or the execution was canceled. */
+	/** Nothing was sent, because another item failed before, or the execution was canceled. */
 	| { kind: 'notSent' };
 
 /** Whether the service has taken the item, or may have: then no later try sends the item again. */
@@ -37,7 +37,7 @@ export function isFinal(outcome: ItemOutcome): boolean {
 	return outcome.kind === 'done' && outcome.isSent;
 }
 
-/** What the items of a try have in common. */
+/** The facts that the items of a try share. */
 export type TryContext = {
 	/** How many items n8n hands over. */
 	total: number;
@@ -49,7 +49,7 @@ export type TryContext = {
 	controller: AbortController;
 	/** Aborts when the try stops or the execution is canceled: requests that wait are then not sent. */
 	signal: AbortSignal;
-	/** The run of the try: what all tries of one execution of the node share (Retry On Fail). */
+	/** The run of the try: the facts that all tries of one execution of the node share (Retry On Fail). */
 	run: {
 		/** See `ItemRequest`. */
 		readonly shared: Map<string, unknown>;
@@ -61,8 +61,8 @@ export type TryContext = {
 };
 
 /**
- * Creates the request of an item from the request that n8n has composed. The base URL is the one of the item's
- * account: n8n composes the requests of all items with the credential of the first (`prepareCredentials`).
+ * Creates the request of an item from the request that n8n has composed. The base URL is that of the item's
+ * account, because n8n composes the requests of all items with the credential of the first (`prepareCredentials`).
  */
 export function createItemRequest(
 	{ n8n, index, endpoint, composedRequest }: InputItem,

@@ -75,8 +75,8 @@ function listByShownText(invalidItems: readonly InvalidItem[]): string[] {
 }
 
 /**
- * Creates the error that stops the node, for its item. It says what a person must know before the items are run
- * again.
+ * Creates the error that stops the node, for its item. It says which items a user must not
+ * run a second time.
  *
  * @param outcomes the outcomes of all items
  */
@@ -98,13 +98,13 @@ export function createStopError(
 		return error.withText({ message, description: compact(texts).join('\n') }, itemIndex);
 	}
 	const isUnsent = endpoint.effect !== 'safe';
-	// what comes after a long list of invalid items is overlooked
+	// a user overlooks a text after a long list of invalid items
 	const texts = [sentItems || (isUnsent && 'Nothing was sent.'), error.description];
 	const description = compact(texts).join('\n');
 	return new InputError(n8n.getNode(), { message, description, failure, itemIndex });
 }
 
-/** A retry of a whole execution is a new execution for n8n: it knows nothing of what the first one has sent. */
+/** Retry under Executions is a new execution: n8n does not know what the first execution has sent. */
 const RETRY_ADDS_AGAIN =
 	"Retry under Executions sends all items again. With 'Skip Duplicates By', it skips what was added.";
 
@@ -119,7 +119,7 @@ function describeItemNumber({ index, row }: InputItem, total: number): string {
 /**
  * Describes which items were sent, and which may have been.
  *
- * @param failedIndex the item whose own error says whether it may have been sent
+ * @param failedIndex the item whose error already says whether the item may have been sent
  */
 function describeSentItems(
 	outcomes: ReadonlyMap<InputItem, ItemOutcome>,
@@ -153,13 +153,13 @@ function formatItemRanges(items: readonly InputItem[]): string {
 	return `${haveRows ? 'row' : 'item'}${items.length === 1 ? '' : 's'} ${texts.join(', ')}`;
 }
 
-/** Formats an error as one text, for a list, an item, and a model: n8n gives a model nothing but the message. */
+/** Formats an error as one text for a list, an item, or a model, which gets only the message from n8n. */
 export function formatErrorText({ message, description }: NodeError): string {
 	const details = description ? ` ${description.replaceAll('\n', ' ')}` : '';
 	return asSentence(message) + details;
 }
 
-/** Returns a description as n8n's editor shows its lines: it takes a description for HTML. */
+/** Formats a description as HTML, because n8n's editor shows descriptions as HTML. */
 export function toHtmlLines(description?: string | null): string {
 	return (description ?? '').replaceAll('\n', '<br>\n');
 }

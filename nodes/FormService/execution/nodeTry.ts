@@ -30,7 +30,7 @@ export class NodeTry {
 		this.items.set(item.index, item);
 	}
 
-	/** Returns the outcome of an item. n8n asks for the first one when it has handed over the batch, which then starts. */
+	/** Returns the outcome of an item. n8n asks for the first item of a batch after it has handed over the batch. */
 	async getOutcome(item: InputItem): Promise<ItemOutcome> {
 		if (!this.outcomes.has(item)) this.startBatch();
 		return await this.outcomes.get(item)!;
@@ -38,7 +38,7 @@ export class NodeTry {
 
 	/**
 	 * Waits until n8n has handed over all items, and each has an outcome. n8n listens to failures only then: an
-	 * earlier one would be an unhandled rejection. If n8n itself fails with an item, it hands over no further item,
+	 * earlier failure would be an unhandled rejection. If n8n itself fails with an item, it hands over no further item,
 	 * listens to no failure, and nothing waits any longer.
 	 */
 	async waitForOutcomes(): Promise<ReadonlyMap<InputItem, ItemOutcome>> {
@@ -124,9 +124,8 @@ function readBatchSize(n8n: IExecuteSingleFunctions): number | undefined {
 }
 
 /**
- * Finds the object that n8n hands over again with each try, and the number of its items. If an agent runs its
- * own tools, the execution data is the agent's and the same for all calls; then the object is what the model
- * gave for the call.
+ * Finds the object that n8n hands over again with each try, and the number of its items. If an agent runs a
+ * tool itself, all calls have the execution data of the agent. Then the object is the model's input of the call.
  *
  * @see https://github.com/n8n-io/n8n/blob/master/packages/core/src/execution-engine/node-execution-context/utils/get-input-connection-data.ts
  */

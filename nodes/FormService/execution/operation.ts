@@ -14,13 +14,13 @@ export type Operation = {
 	option: INodePropertyOptions & { value: string; action: string };
 	/** The endpoint of the request. */
 	endpoint: Endpoint;
-	/** The description that a model reads of the operation as a tool: when to use it, and its input. */
+	/** The description of the operation as a tool, for a model: when to use the tool, and its input. */
 	toolDescription: string;
 	/** The parameters, shown for this operation only. */
 	properties: INodeProperties[];
 	/**
-	 * Reads and checks the parameters of an item. Sends no request: n8n first hands over all items, and if the
-	 * parameters of one item are invalid, no write is sent.
+	 * Reads and checks the parameters of an item. Sends no request, because no write is sent if the
+	 * parameters of any item are invalid.
 	 *
 	 * @throws NodeOperationError that names the parameter and what it must be
 	 */
@@ -32,8 +32,8 @@ export type PreparedItem = {
 	/** The IDs in the path, by the `{placeholders}` of the endpoint: `{ formId: 'aB3xY9' }`. */
 	ids?: Readonly<Record<string, string>>;
 	/**
-	 * The body that n8n composes before the item is checked. It shows what the operation sends, and is itself not
-	 * sent: `check` returns the write with the checked body.
+	 * The body that n8n composes before the item is checked. It declares what the operation sends, but is never sent:
+	 * `check` returns the write with the checked body.
 	 */
 	provisionalBody?: IDataObject;
 } & (
@@ -80,7 +80,7 @@ export type PendingWrite = {
 export type ItemRequest = {
 	context: RequestContext;
 	target: Target;
-	/** What the items of the run share. Only `shareInRun` reads and changes it. */
+	/** The values that the items of the run share. Only `shareInRun` reads and changes the map. */
 	shared: Map<string, unknown>;
 };
 
@@ -96,7 +96,7 @@ export function shareInRun<T>({ context, shared }: ItemRequest, name: string, cr
 
 /**
  * Fetches a target once for all items of a run with the same account and request options. The items never change the
- * value. The request belongs to no item, so its errors name none. A fetch that failed is repeated by the next try.
+ * value. The request belongs to no item, so its errors have no item number. After a failure, the next try fetches again.
  *
  * @param detail distinguishes two ways to fetch one target
  */

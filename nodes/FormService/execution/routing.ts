@@ -16,16 +16,15 @@ import type { Operation } from './operation';
 import { isTool, prepareTool } from './tool';
 
 /**
- * The way of an item through n8n's routing (`RoutingNode`), which sends the request that the node declares:
- * n8n evaluates the parameters of each item and calls the item's `preSend`; after the `preSend` of all items,
- * or of a batch, it calls the pagination function of each.
+ * The way of an item through n8n's routing (`RoutingNode`). n8n evaluates the parameters of each item and calls
+ * `preSend`. After the `preSend` of all items, or of a batch, n8n calls the pagination function of each item.
  *
  * @see https://github.com/n8n-io/n8n/blob/master/packages/core/src/execution-engine/routing-node.ts
  */
 
 /**
- * The request options that n8n has composed for an item, with the item: n8n passes the options that `preSend`
- * returns to the pagination function as they are, and its HTTP helper ignores the additional attribute.
+ * The request options that n8n has composed for an item, with the item. n8n passes the options from `preSend` to the
+ * pagination function unchanged, and its HTTP helper ignores the additional attribute.
  */
 type RoutedOptions = IHttpRequestOptions & { routed: { nodeTry: NodeTry; item: InputItem } };
 
@@ -49,13 +48,13 @@ export async function sendRoutedItem(
 ): Promise<INodeExecutionData[]> {
 	const { nodeTry, item } = (options as RoutedOptions).routed;
 	const outcome = await nodeTry.getOutcome(item);
-	// n8n takes an empty output for done: the error of another item, or n8n itself, says what happened
+	// n8n accepts an empty output; the error of another item explains it
 	if (outcome.kind === 'notSent') return [];
 	const pairedItem = { item: item.index };
 	if (outcome.kind === 'done') return outcome.output.map((entry) => ({ ...entry, pairedItem }));
 	if (nodeTry.context.continuesOnFail) return [createFailedItem(this, outcome.error)];
 	const error = createStopError(outcome.error, item, await nodeTry.waitForOutcomes());
-	// n8n gives a model nothing but the message, and shows a description as HTML
+	// n8n gives a model only the message, and shows a description as HTML
 	const texts = isTool(this.getNode())
 		? { message: formatErrorText(error), description: '' }
 		: { description: toHtmlLines(error.description) };
@@ -73,7 +72,7 @@ function prepareItem(
 	const index = n8n.getItemIndex();
 	const { row_number: rowNumber } = n8n.getInputData().json;
 	const row = Number.isInteger(rowNumber) ? Number(rowNumber) : undefined;
-	// n8n puts 300 seconds if the user has set no Timeout; the request path has its own default
+	// n8n sets 300 seconds if the user has set no Timeout; `sendOnce` has another default
 	const composedRequest = { ...options, timeout: readRequestOptions(n8n).timeout };
 	const item = { n8n, index, row, endpoint };
 	try {
@@ -106,8 +105,8 @@ function createParameterContext(
 }
 
 /**
- * Creates the output of a failed item, with its input next to the error. For the error output n8n itself adds the
- * `json` of the input, if the item has the error alone; for the regular output it does not. If the item had an
+ * Creates the output of a failed item, with its input next to the error. In the error output, n8n adds the `json`
+ * of the input to an item that has only the error. In the regular output, n8n adds nothing. If the item had an
  * `error` next to its `json`, n8n would drop everything else.
  */
 function createFailedItem(n8n: IExecutePaginationFunctions, error: NodeError): INodeExecutionData {

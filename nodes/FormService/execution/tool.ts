@@ -12,7 +12,7 @@ import { findSharedKey } from './toolKeys';
 /** How much a model gets at a time, in characters of JSON: about 5,000 tokens. */
 const MAX_CHARACTERS = 20_000;
 
-/** The text by which a model decides to use the tool; n8n's own text is only the action. */
+/** Creates the parameter whose text tells a model when to use the tool. n8n's default text is only the action. */
 export function createToolDescription({ toolDescription }: Operation): INodeProperties {
 	return {
 		displayName: 'Tool Description',
@@ -26,7 +26,7 @@ export function createToolDescription({ toolDescription }: Operation): INodeProp
 	};
 }
 
-/** Whether a model uses the node: n8n adds this ending to the type of a node that it offers to agents. */
+/** Whether a model uses the node: n8n adds `Tool` to the type of a node that it offers to agents. */
 export function isTool({ type }: Pick<INode, 'type'>): boolean {
 	return type.endsWith('Tool');
 }
@@ -81,7 +81,7 @@ export function limitToolOutput(
 	return selected.map((json) => ({ json }));
 }
 
-/** Returns the selected fields of a result, by the names they were selected by, with its ID. */
+/** Returns the selected fields of a result under the selected names, with the ID of the result. */
 function selectFields(json: IDataObject, names: readonly string[]): IDataObject {
 	const fields = names.map((name) => [name, findSelectedField(json, name)]);
 	return {

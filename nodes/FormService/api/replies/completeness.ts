@@ -27,8 +27,8 @@ const MAX_PASSES = 3;
 /** A list after some of its pages. Each page makes a new value, so callers can share one. */
 export type ListState = {
 	/**
-	 * `unfinished` until the list is complete: a caller that stops earlier, as with a limit, does not know whether
-	 * the pages so far lack a record. `incomplete` if the last pass has not found all records.
+	 * `unfinished` until the list is complete: a caller that stops earlier, for example at a limit, does not
+	 * know whether the pages so far lack a record. `incomplete` if the last pass has not found all records.
 	 */
 	readonly status: 'unfinished' | 'complete' | 'incomplete';
 	/** The pages of this pass. Empty if the list has to be read from its first page. */

@@ -18,7 +18,7 @@ import { findNextPage } from './findNextPage';
 /** The most pages read of one list in one call: a third of the requests of a day. */
 export const MAX_PAGES = REQUESTS_PER_DAY / 3;
 
-/** Pages in a row that start like earlier pages, as if responses were added meanwhile. More are a loop. */
+/** The most pages in a row that start like earlier pages, as after new responses. More such pages are a loop. */
 const MAX_REPEATED_PAGES = 2;
 
 /** Where a page is in a list: its whole URL, and how many pages and records come before. */
@@ -27,7 +27,7 @@ export type PagePosition = { url: string; pagesBefore: number; recordsBefore: nu
 /** A page of a list. */
 export type ListPage = PagePosition & {
 	records: IDataObject[];
-	/** Its URL differs from the URL of the list by page or record numbers alone, so it can be requested directly. */
+	/** Whether the URL differs from the URL of the list only by numbers: then the page can be requested directly. */
 	isNumbered: boolean;
 	/** The list ends with this page. */
 	isLast: boolean;
@@ -35,7 +35,7 @@ export type ListPage = PagePosition & {
 	next?: PagePosition;
 	/** Why there is a next page that cannot be requested, such as `"has_more"`. */
 	unknownNext?: string;
-	/** How many records the list has, as this page announces it. */
+	/** The number of records in the list, as the page announces it. */
 	total?: number;
 	/** The service's time when it sent the page, in epoch milliseconds, cut off to seconds. */
 	date?: number;
@@ -146,7 +146,7 @@ function getListedNoun({ url, lists }: Endpoint): ListedNoun {
 	throw new Error(`${url} sends no list`);
 }
 
-/** Parameters that count pages or records, by which the trigger can start at the last page. */
+/** Matches parameters that count pages or records, such as "page", not "cursor". */
 const NUMBER = /^(page|page_?number|offset|skip|start)$/i;
 
 function isNumbered(url: string, listUrl: string): boolean {

@@ -26,7 +26,7 @@ import type { ReplyHeaders } from '../request/rateLimit';
  * Otherwise, the list ends. An unknown page is an error: a part is never mistaken for the whole.
  */
 
-/** The link to the next page, which can be a query alone; or that there is one, and the evidence for it. */
+/** The link to the next page, such as `?page=2`; or the evidence that an unknown next page exists. */
 export type NextPage =
 	| { kind: 'none' }
 	| { kind: 'link'; link: string }
@@ -110,7 +110,7 @@ function findTotal(
 	return counts.length === 0 ? undefined : Math.max(...counts);
 }
 
-/** Returns what says that the list has more than was read, by the rules 4 to 6. */
+/** Returns the evidence that the list has more records than were read, by the rules 4 to 6. */
 function findUnreadEvidence(
 	hints: readonly Hint[],
 	{ pages, records, pageRecords, firstTotal = Infinity }: ListProgress,
@@ -142,7 +142,7 @@ export function isPagingName(name: string): boolean {
 	return PAGING.test(snakeCase(name));
 }
 
-/** Objects that are about another page, or about no page at all. */
+/** Matches the names of objects about another page, or about no page, such as `prev` and `rate_limit`. */
 const UNRELATED_NAME =
 	/^(next|prev(ious)?|first|last|self)(_|$)|(^|_)(rate|quota|usage|limits?)(_|$)/;
 

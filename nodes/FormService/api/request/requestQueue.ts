@@ -28,7 +28,7 @@ export type Priority = 'high' | 'low';
 /** The permission to send one request. It counts until one window after the end of the request. */
 export type Slot = { readonly startedAtMs: number; countsUntilMs: number };
 
-/** How a request ended: the headers of its reply, and why it failed. */
+/** The end of a request: the headers of its reply, and its failure, if the request failed. */
 export type RequestOutcome = { headers: ReplyHeaders; requestFailure?: RequestFailure };
 
 /** The rank of a retry; first attempts come one after it. */
@@ -61,7 +61,7 @@ export class RequestQueue {
 	/** The number of failures in a row with one of the `BREAKER_CAUSES`. */
 	private failureStreak = 0;
 
-	/** Since when the service replies that it is unavailable, and until when items wait for it. */
+	/** When the service first replied that it is unavailable, and until when items wait. */
 	private unavailableSinceMs?: number;
 	private itemsPausedUntilMs = -Infinity;
 
@@ -127,7 +127,7 @@ export class RequestQueue {
 	private pauseItems(failure: RequestFailure, nowMs: number): void {
 		const retryInMs = this.computeRetryInMs(failure);
 		const { unavailableSinceMs: sinceMs = nowMs } = this;
-		// a service that asks for one second again and again is not asked each second
+		// a service that always asks for one second is not asked each second
 		const pauseMs = Math.max(retryInMs, Math.min(nowMs - sinceMs, MAX_UNAVAILABLE_PAUSE_MS));
 		if (nowMs + pauseMs > sinceMs + MAX_UNAVAILABLE_MS) {
 			this.resumeItems();
@@ -233,7 +233,7 @@ const queues = new Map<string, RequestQueue>();
 
 /**
  * Returns the queue of an account (`Account.key`) for all nodes of this process, because the service counts their
- * requests together. A new account removes the queues of accounts that are not used any more.
+ * requests together. A new account removes the queues of unused accounts.
  */
 export function getQueue(key: string): RequestQueue {
 	const existing = queues.get(key);

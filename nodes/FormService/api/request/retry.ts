@@ -5,7 +5,7 @@ import type { Priority } from './requestQueue';
 /** How often a request is sent in all while it fails with a cause; once for any other cause. */
 const MAX_ATTEMPTS_BY_CAUSE: Partial<Record<N8nFailure['cause'], number>> = {
 	'temporarily-unavailable': 4,
-	// other clients of the account can use up each new window first, but hardly this often in a row
+	// other clients of the account can use up a new window first, but hardly ten windows in a row
 	'rate-limited': 10,
 };
 
@@ -27,7 +27,7 @@ export function computeRetryDelayMs(
 	random: number,
 ): number | undefined {
 	const { reason, cause, mayHaveActed } = failures[failures.length - 1];
-	// the queue lets items wait, and decides how long; a person at the editor does not wait
+	// the queue lets items wait and decides how long; the editor does not wait
 	if (reason === 'unavailable') return priority === 'low' ? 0 : undefined;
 	const attempts = failures.filter((failure) => failure.cause === cause).length;
 	const maxAttempts = (cause && MAX_ATTEMPTS_BY_CAUSE[cause]) ?? 1;

@@ -7,7 +7,7 @@ import type { RequestContext } from '../requestContext';
 import { createFailure, type RequestFailure } from '../requestFailure';
 import type { ReplyHeaders } from './rateLimit';
 
-/** A reply of any status; without a text if it has more bytes than are read. */
+/** A reply of any status. The text is undefined if it has more than `MAX_BYTES`. */
 export type Reply = { status: number; headers: ReplyHeaders; text?: string };
 
 /** The body of a reply as a stream. */
@@ -16,13 +16,13 @@ export type ReplyStream = Exclude<
 	Buffer
 >;
 
-/** A reply as n8n's helpers give it once its headers are there. */
+/** A reply of n8n's helpers after its headers have arrived. */
 export type StreamedReply = { statusCode: number; headers: ReplyHeaders; body: ReplyStream };
 
-/** How long a request may take until its reply is read, unless the node's Timeout option says otherwise. */
+/** The default of the Timeout option: how long a request may take until its reply is read. */
 export const DEFAULT_TIMEOUT_MS = 30_000;
 
-/** Timers of Node accept no more, and end at once beyond. */
+/** The longest timer of Node. A longer timer ends at once. */
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
 /** The most bytes of a reply: well over 100,000 responses, and what n8n's memory can hold. */
@@ -30,7 +30,7 @@ const MAX_BYTES = 128 * 1024 * 1024;
 
 export const JSON_HEADERS = { Accept: 'application/json', 'Content-Type': 'application/json' };
 
-/** Gives replies of any status as streams, and follows no redirects: the token stays where it is. */
+/** Options for replies of any status as streams. Redirects are not followed, so the token reaches no other host. */
 export const STREAM_OPTIONS: Partial<IHttpRequestOptions> = {
 	encoding: 'stream',
 	returnFullResponse: true,
@@ -42,7 +42,7 @@ export const STREAM_OPTIONS: Partial<IHttpRequestOptions> = {
 	baseURL: undefined,
 };
 
-/** Sends one request with n8n's helper, which a canceled execution ends. It never rejects. */
+/** Sends one request with n8n's helper, which ends the request of a canceled execution. Never rejects. */
 export async function sendOnce(
 	{ n8n, httpOptions }: RequestContext,
 	{ endpoint, url, body }: Target,
@@ -65,8 +65,8 @@ export async function sendOnce(
 }
 
 /**
- * Reads the reply that one of n8n's helpers waits for. n8n's timeout ends with the headers of the reply, so a
- * second timeout runs until its last byte. It never rejects.
+ * Reads the reply of one of n8n's helpers. n8n's timeout ends with the headers of the reply, so a second timeout runs
+ * until the last byte. Never rejects.
  */
 export async function readReply(
 	sentPromise: Promise<unknown>,
@@ -99,7 +99,7 @@ async function readText(body: ReplyStream): Promise<string | undefined> {
 	return Buffer.concat(chunks).toString();
 }
 
-/** Closes the connection of a reply that is not read to its end, if the reply still comes. */
+/** Closes the connection of a reply that was not read to its end, or that has not arrived yet. */
 export function closeReply(replyPromise: Promise<StreamedReply>): void {
 	const closeBody = ({ body }: StreamedReply) => {
 		// an error without a listener would end n8n's process
@@ -116,11 +116,11 @@ export function parseTimeoutMs(httpOptions: RequestContext['httpOptions']): numb
 	return timeout > 0 ? Math.min(timeout, LONGEST_TIMEOUT_MS) : DEFAULT_TIMEOUT_MS;
 }
 
-/** Node's codes before there is a connection, and never from an open one: nothing was sent. */
+/** Node's codes for a host without an address. There was no connection, so nothing was sent. */
 const UNKNOWN_HOST = /^(ENOTFOUND|EAI_AGAIN)$/;
 const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS/;
 
-/** Node's code for a server that does not speak TLS, or that ends it. */
+/** Node's codes for a server that does not support TLS, or ends the TLS connection. */
 const NO_ENCRYPTION = /^(EPROTO|ERR_SSL_WRONG_VERSION_NUMBER|ERR_SSL_PACKET_LENGTH_TOO_LONG)$/;
 
 const TIMED_OUT = /^(ECONNABORTED|ETIMEDOUT)$/;
@@ -130,7 +130,7 @@ export function createTransportFailure(thrown: unknown): RequestFailure {
 	const errors = collectCauses(thrown);
 	const block = errors.find(isBlockedByN8n);
 	if (block !== undefined) return createFailure('blockedByN8n', { blockReason: block.message });
-	// the last code is the one of the network
+	// the last code is that of the network's error
 	const code = errors.map((error) => error.code).findLast((value) => typeof value === 'string');
 	const networkError = code ?? errors.at(-1)?.message ?? '';
 	if (code === 'ECONNREFUSED') return createFailure('connectionRefused', { networkError });

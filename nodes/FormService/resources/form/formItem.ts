@@ -29,7 +29,7 @@ const SIMPLIFIED_FORM_ATTRIBUTES = [
 	'updated_at',
 ];
 
-/** A form without its settings: what identifies the form, and the fields that it asks for. */
+/** Removes the settings from a form. Keeps its fields and the attributes that identify the form. */
 function simplifyForm(form: IDataObject): IDataObject {
 	const { fields } = form;
 	return {

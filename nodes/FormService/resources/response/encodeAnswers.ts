@@ -20,13 +20,13 @@ export const ALLOW_MISSING = 'Allow Missing Answers';
 export const ALLOW_OTHER = 'Allow "Other" Answers';
 export const ANSWERS_MODE = 'Specify Answers';
 
-/** The answers of an item as the parameters give them. */
+/** The answers of an item before they are matched to fields. */
 export type UncheckedAnswers = {
-	/** How they are given: by the names in the input item, field by field, or as JSON. */
+	/** The value of Specify Answers: names of the input item, field by field, or JSON. */
 	mode: 'auto' | 'fields' | 'json';
 	/** By any name of the field. */
 	values: Record<string, unknown>;
-	/** Whether a field with choices takes other answers. */
+	/** Whether answers may differ from the choices of their field. */
 	allowsOther: boolean;
 	/** Whether a required field may have no answer. */
 	allowsMissing: boolean;
@@ -106,7 +106,7 @@ type MatchedValues = {
 	hasUnknownName: boolean;
 };
 
-/** Finds the field of each value. A model writes null also as a text. */
+/** Finds the field of each value. A model can write null as a text. */
 function matchValues(
 	{ mode, values: uncheckedValues }: UncheckedAnswers,
 	fields: readonly AnswerableField[],

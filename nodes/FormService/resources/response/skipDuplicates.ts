@@ -22,7 +22,7 @@ import {
 } from '../../parameters/parameterContext';
 import type { EncodedAnswers } from './encodeAnswers';
 
-/** Skip Duplicates By: recognizes a response by its answers to the key fields, its duplicate key. */
+/** Skip Duplicates By. A response is recognized by its duplicate key: its answers to the key fields. */
 
 const SKIP_DUPLICATES = 'Skip Duplicates By';
 
@@ -90,7 +90,7 @@ export async function skipIfDuplicate(
 	return {
 		orderKey: `${formId} ${key}`,
 		async send() {
-			// fails if it is unknown whether an earlier item has added the response
+			// throws if an earlier item may or may not have added the response
 			const id = existing.ids.get(key) ?? (await added.get(key));
 			if (id !== undefined) return { json: createOutput('skipped', id), isSent: false };
 			const adding = add();
