@@ -43,8 +43,8 @@ export async function listRecords(context: RequestContext, target: Target): Prom
 }
 
 /**
- * Fetches the first records of a list, and no more pages than they need. If pages follow, nobody knows whether the
- * pages so far lack a record, for example because the list changed meanwhile.
+ * Fetches the first records of a list, and no more pages than they need. If pages follow, the pages so far can
+ * lack a record, for example because the list changed meanwhile.
  */
 export async function listFirstRecords(
 	context: RequestContext,

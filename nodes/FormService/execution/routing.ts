@@ -41,7 +41,7 @@ export function createPreSend(operation: Operation): PreSendAction {
 	};
 }
 
-/** The pagination function of the node: returns the output of an item, paired with its input. */
+/** Returns the output of an item, paired with its input. n8n calls this function for pagination. */
 export async function sendRoutedItem(
 	this: IExecutePaginationFunctions,
 	{ options }: DeclarativeRestApiSettings.ResultOptions,

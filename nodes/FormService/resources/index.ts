@@ -76,9 +76,9 @@ function showWithOperation(
 	{ resource, option }: { resource: string; option: Operation['option'] },
 	property: INodeProperties,
 ): INodeProperties {
-	const { show, ...rest } = property.displayOptions ?? {};
+	const { show, ...otherOptions } = property.displayOptions ?? {};
 	const displayOptions = {
-		...rest,
+		...otherOptions,
 		show: { resource: [resource], operation: [option.value], ...show },
 	};
 	return { ...property, displayOptions };

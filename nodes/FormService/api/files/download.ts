@@ -6,11 +6,11 @@ import type { ServiceError } from '../errors';
 import {
 	STREAM_OPTIONS,
 	closeReply,
+	createTransportFailure,
 	parseTimeoutMs,
 	type StreamedReply,
 } from '../request/sendOnce';
 import { computeRetryDelayMs } from '../request/retry';
-import { createTransportFailure } from '../request/sendOnce';
 import { createRequestError, getAbortSignal, type RequestContext } from '../requestContext';
 import { createFailure, type RequestFailure } from '../requestFailure';
 import { checkLink } from '../url';

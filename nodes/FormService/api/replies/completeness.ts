@@ -47,7 +47,7 @@ export type ListState = {
 	readonly pass: number;
 };
 
-/** A list of which no page was read. */
+/** A list before its first page. */
 export const UNREAD_LIST: ListState = {
 	status: 'unfinished',
 	pages: [],

@@ -162,14 +162,14 @@ function collectHints(parent: IDataObject | ReplyHeaders, isPaging = false): Hin
 	});
 }
 
-/** The target of a link to the next page, in the header Link: `<target>; rel="next"` (RFC 8288, section 3). */
+/** Finds the link to the next page in the header Link: `<target>; rel="next"` (RFC 8288, section 3). */
 function findNextInHeader(header: unknown): string | undefined {
 	const text = [header].flat().join(', ');
 	// `rel` has one type or several: rel=next, rel="prev next", but not rel="next-archive"
 	return /<([^<>]*)>[^<>]*;\s*rel=(?:next(?![\w-])|"(?:[^"]*\s)?next[\s"])/i.exec(text)?.[1];
 }
 
-/** What can be read from the values of these names, the nearest to the list first. */
+/** Returns the first value of these names that can be parsed, from the nearest to the list outward. */
 function parseHint<T>(
 	hints: readonly Hint[],
 	names: RegExp,
@@ -179,7 +179,7 @@ function parseHint<T>(
 	return values.find((value) => value !== undefined);
 }
 
-/** A URL, a path or a query; a cursor in Base64 can have a slash in it, but no question mark. */
+/** Parses a URL, a path or a query. A cursor in Base64 can contain a slash, but no question mark. */
 function parseLink(value: unknown): string | undefined {
 	if (isRecord(value)) return parseLink(value.href ?? value.url);
 	const link = /^([a-z][a-z\d+.-]*:\/\/|\/|\?|\.)|^[^\s?]+\?\S+=/i;

@@ -1,8 +1,7 @@
 import { pull, sortedLastIndexBy } from 'lodash';
 import { clock as machineClock, type Clock } from '../clock';
 import { createFailure, type RequestFailure } from '../requestFailure';
-import type { ReplyHeaders } from './rateLimit';
-import { UNKNOWN_WINDOW, updateServerWindow, WINDOW_MS } from './rateLimit';
+import { UNKNOWN_WINDOW, updateServerWindow, WINDOW_MS, type ReplyHeaders } from './rateLimit';
 
 /** The most open requests of an account: enough to use the minute's allowance if replies take five seconds. */
 const MAX_IN_FLIGHT = 5;

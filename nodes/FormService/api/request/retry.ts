@@ -17,7 +17,7 @@ const FIRST_RETRY_DELAY_MS = 1_000;
  * certainly did not act: it rejected the request, or no connection was established.
  *
  * @param failures the failures of all attempts so far, at least one. Each cause has its own number of attempts: nine
- * refused attempts and three attempts with status 503 are retried.
+ * attempts with status 429 and three with status 503 are retried.
  * @param random a number from 0 up to 1, so that clients do not all return at the same moment
  * @returns the milliseconds to wait before the next slot; undefined if the request is not sent again
  */

@@ -76,7 +76,7 @@ export const responseGetPdf: Operation = {
 	},
 };
 
-/** The form's name and the response's number, if they were chosen from lists. */
+/** Returns the name of the PDF: the form's name and the response's number, if the user chose both from lists. */
 function nameFile({ node, locator }: ParameterContext, responseId: string): string {
 	const form = getSelectedFormName(node, String(locator('formId'))) ?? 'response';
 	const [number] = getCachedResultName(node, 'responseId', responseId).split(' · ');

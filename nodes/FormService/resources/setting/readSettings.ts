@@ -76,7 +76,7 @@ function encodeOrThrow(
 	return body;
 }
 
-/** The values of the collection. A field that was added and left empty changes nothing. */
+/** Reads the fields that the user added. A field without a value changes nothing. */
 function readFromFields(input: ParameterContext): UncheckedSetting[] {
 	const settings = input.parameter('settings', {});
 	if (!isRecord(settings)) throw createParameterError(input, "'Settings' must be an object");
@@ -88,7 +88,7 @@ function readFromFields(input: ParameterContext): UncheckedSetting[] {
 }
 
 /**
- * The fields of the input item that match a setting, such as the columns of a sheet. An empty field leaves
+ * Reads the fields of the input item that match a setting, such as the columns of a sheet. An empty field leaves
  * its setting unchanged.
  */
 function readFromInputItem(input: ParameterContext, formId: string): CheckedSettings {

@@ -13,16 +13,16 @@ export const clearableSettings: INodePropertyOptions[] = sorted
 	.map(({ displayName, name }) => ({ name: displayName, value: name }));
 
 /**
- * The field of a setting, with its bound if the widget does not show it. Every widget starts empty, because a
- * widget with a value, such as a switch, would change the form as soon as it is added.
+ * Creates the field of a setting, with its allowed values if the widget does not show them. Every widget starts empty,
+ * because a widget with a value, such as a switch, would change the form as soon as the user adds it.
  */
 function createField(setting: Setting): INodeProperties {
 	const { name, displayName } = setting;
 	const field = { name, displayName, default: '' };
 	const choices = listChoices(setting);
 	if (choices.length > 0) {
-		const all = [...choices, { name: 'Leave Unchanged', value: '' }];
-		const options = sortBy(all, (one) => one.name.toLowerCase());
+		const unsorted = [...choices, { name: 'Leave Unchanged', value: '' }];
+		const options = sortBy(unsorted, (option) => option.name.toLowerCase());
 		return { ...field, type: 'options', options };
 	}
 	const isLong = setting.type === 'text' && (setting.maxLength ?? Infinity) > 255;
