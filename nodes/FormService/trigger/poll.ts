@@ -16,7 +16,7 @@ import {
 import { ensureBaseline } from './responses/fetchFormPages';
 import { mayReadForm, PASSES, pollForm } from './responses/pollForm';
 import { isSavePending, rememberState } from './savedState';
-import { readSavedState, writeSavedState } from './staticData';
+import { readSavedState, readTriggerNode, writeSavedState } from './staticData';
 import { getTriggerCache } from './triggerCache';
 import { hasSeveralForms } from './triggerParameters';
 import { applyParameters, getWatchedFormIds, type FormState } from './triggerState';
@@ -30,7 +30,7 @@ type PollOutput = INodeExecutionData[] | null;
  * @throws NodeApiError or NodeOperationError that people are to see
  */
 export async function pollForms(n8n: IPollFunctions): Promise<PollOutput> {
-	const cache = getTriggerCache(`${n8n.getWorkflow().id}:${n8n.getNode().id}`, clock.now());
+	const cache = getTriggerCache(`${n8n.getWorkflow().id}:${readTriggerNode(n8n).id}`, clock.now());
 	const reason = findPollReason(n8n);
 	if (cache.isPolling) return null;
 	cache.isPolling = true;

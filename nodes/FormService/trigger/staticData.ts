@@ -36,6 +36,7 @@ export type Entries = Readonly<Record<string, Entry>>;
 
 /** A trigger among the nodes of its workflow. */
 export type TriggerNode = Readonly<{
+	/** The node's ID; with the name behind it if n8n gives several nodes this ID. */
 	id: string;
 	name: string;
 	/** The IDs of all other nodes; undefined if n8n does not say them. */
@@ -100,17 +101,21 @@ const contextSchema = z.object({
 	workflow: z.object({ nodes: z.record(z.string(), z.object({ id: z.string() })) }),
 });
 
-function readTriggerNode(n8n: IPollFunctions): TriggerNode {
+/** Reads the ID and name of the node that polls, and the IDs of the other nodes. */
+export function readTriggerNode(n8n: IPollFunctions): TriggerNode {
 	const { id, name } = n8n.getNode();
 	const nodes = contextSchema.safeParse(n8n).data?.workflow.nodes;
 	const ids = nodes && Object.values(nodes).map((node) => node.id);
-	return { id, name, otherIds: ids?.filter((nodeId) => nodeId !== id) };
+	const otherIds = ids?.filter((nodeId) => nodeId !== id);
+	// some versions of n8n accept a workflow whose nodes have equal IDs
+	const isShared = ids !== undefined && otherIds !== undefined && ids.length - otherIds.length > 1;
+	return { id: isShared ? `${id}:${name}` : id, name, otherIds };
 }
 
 /**
- * Finds the entry of a trigger that has got a new ID. A client of n8n's API that saves a workflow without the
- * IDs of nodes gives all nodes new IDs each time. If another node has kept its ID, the trigger is new and
- * replaces a deleted one under its name.
+ * Finds the entry of a trigger that has got a new ID. When a client of n8n's API saves a workflow without the
+ * IDs of its nodes, n8n gives each node a new ID. If another node has kept its ID, the trigger is new and
+ * replaces a deleted trigger of this name.
  */
 export function findEntryWithNewId(
 	entries: Entries,

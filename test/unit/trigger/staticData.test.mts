@@ -1,9 +1,13 @@
 import fc from 'fast-check';
+import { Workflow, type INode, type INodeTypes, type IPollFunctions } from 'n8n-workflow';
 import { expect, it } from 'vitest';
 import {
 	findEntryWithNewId,
 	putState,
+	readSavedState,
+	readTriggerNode,
 	type Entries,
+	writeSavedState,
 } from '../../../nodes/FormService/trigger/staticData.ts';
 import { DAY_MS } from '../../time.mts';
 
@@ -71,4 +75,29 @@ it('Triggers of one workflow that exchange their names keep their states', () =>
 			expect(Object.keys(entries)).toHaveLength(ids.length);
 		}),
 	);
+});
+
+/** The context of each node's poll, in a workflow with nodes of these IDs. */
+function createContexts(ids: string[]): IPollFunctions[] {
+	const nodes = ids.map((id, index): INode => {
+		const node = { type: 'node', typeVersion: 1, position: [0, 0], parameters: {} } as const;
+		return { ...node, position: [0, 0], id, name: `Trigger ${index}` };
+	});
+	const nodeTypes = { getByNameAndVersion: () => undefined } as unknown as INodeTypes;
+	const workflow = new Workflow({ id: '1', nodes, connections: {}, active: true, nodeTypes });
+	return nodes.map((node) => {
+		const getWorkflowStaticData = (type: string) => workflow.getStaticData(type, node);
+		return { workflow, getNode: () => node, getWorkflowStaticData } as unknown as IPollFunctions;
+	});
+}
+
+it.each([
+	['with IDs of their own', ['a', 'b']],
+	['with one ID', ['a', 'a']],
+])('Triggers of one workflow %s have states of their own', (_text, ids) => {
+	const contexts = createContexts(ids);
+	const states = contexts.map((_context, revision) => ({ revision }));
+	for (const [index, context] of contexts.entries()) writeSavedState(context, states[index], 1);
+	expect(contexts.map(readSavedState)).toEqual(states);
+	expect(new Set(contexts.map((context) => readTriggerNode(context).id)).size).toBe(2);
 });
