@@ -2,7 +2,8 @@
 import lodash from 'lodash';
 import { expect, it } from 'vitest';
 import type { Mode } from './n8n.mts';
-import { failPage, faults, type Order, type Paging } from './service.mts';
+import { failAll, failPage, faults } from './service.mts';
+import type { FaultName, Order, Paging } from './service.mts';
 import { DAY_MINUTES, HOUR_MS, MINUTE_MS } from '../time.mts';
 import { cpuTimeOf } from '../unit/cpuTime.mts';
 import { createPaged, fill, World } from './world.mts';
@@ -61,6 +62,27 @@ it('Single failures begin no round again, and fail no workflow', async () => {
 	expect(world.delivered).toEqual(['A-9 responseCompleted']);
 });
 
+it.each<FaultName>(['serverError', 'brokenConnection'])(
+	'An outage of 20 minutes interrupts no round, neither the first one nor a later one: %s',
+	async (name) => {
+		const { world } = createPaged({ pages: 240, order: 'shuffled' });
+		const readPages = () => lodash.map(lodash.filter(world.service.sent, 'isGood'), 'page');
+		const outage = failAll(faults[name]);
+		await world.begin();
+		const firstPages = readPages().length;
+		expect(firstPages).toBeLessThan(240);
+		await world.run(20, undefined, outage);
+		await world.run(15);
+		expect(lodash.countBy(readPages().slice(firstPages))['1']).toBeLessThanOrEqual(1);
+		expect(world.service.isReadWhole('A', 0)).toBe(true);
+		await world.run(20);
+		const page = readPages().at(-1)!;
+		await world.run(20, undefined, outage);
+		await world.run(15);
+		expect(readPages().at(-1)).toBeGreaterThan(page);
+	},
+);
+
 it('What a slow service leaves no time for is read by the next polls, and nothing has failed', async () => {
 	const world = new World(['A', 'B', 'C', 'D', 'E', 'F'], { mode: 'durable' });
 	fill(Object.assign(world.forms.A, { pageSize: 3 }), 54);
@@ -85,13 +107,20 @@ it('A list whose last pages are gone is read on, and nothing is reported', async
 	expect(world.reports).toEqual([]);
 });
 
-it('A first reading that fails, which begins again on top, leaves a third of the account’s day', async () => {
-	const { world } = createPaged({ pages: 20 });
-	await world.begin(failPage(9, faults.serverError));
-	const before = world.service.sent.length;
-	await world.run(DAY_MINUTES, undefined, failPage(9, faults.serverError));
-	expect(world.service.sent.length - before).toBeLessThanOrEqual((1_440 * 2) / 3);
-});
+it.each([
+	[20, 9],
+	[240, 150],
+])(
+	'A first reading of %i pages that starts over, since page %i fails, keeps Requests per Day',
+	async (pages, badPage) => {
+		const { world } = createPaged({ pages });
+		await world.begin(failPage(badPage, faults.serverError));
+		await world.run(60, undefined, failPage(badPage, faults.serverError));
+		const before = world.service.sent.length;
+		await world.run(DAY_MINUTES, undefined, failPage(badPage, faults.serverError));
+		expect(world.service.sent.length - before).toBeLessThanOrEqual(1.1 * 720);
+	},
+);
 
 it('If n8n polls once an hour, a round of 60 pages takes at most five polls', async () => {
 	const { world, A } = createPaged({ pages: 60, isIncomplete: (number) => number === 80 });

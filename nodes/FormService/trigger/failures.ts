@@ -4,7 +4,7 @@ import { getRequestFailure, hasReason, isUnsent, type NodeError } from '../api/e
 import type { FailureReason } from '../api/requestFailure';
 import { EARLY_TOLERANCE_MS, HOUR_MS, hasElapsed, MINUTE_MS } from './requestBudget';
 
-/** What each reading results in, how long polls wait after a failure, and which error the user sees. */
+/** The outcomes of readings, how long polls wait after a failure, and which error the user sees. */
 
 /** The lists that a poll reads of a form. Each one fails and waits independently. */
 export type Pass = 'newestPages' | 'fullPass';
@@ -30,7 +30,7 @@ type FailureStreak = {
 	isReported: boolean;
 };
 
-/** Failures in a row until the error is reported. One or two are often temporary. */
+/** Failures in a row after which the error is reported. One or two are often temporary. */
 const REPORT_THRESHOLD = 3;
 
 /** The longest wait that the service can ask for; n8n has the same limit. */
@@ -91,7 +91,7 @@ export class Failures {
 
 	/**
 	 * Takes the error that a poll without items reports, if any: of a subject that has failed three times in
-	 * a row, at most one error an hour. One form of several is reported once.
+	 * a row, at most one error an hour. If the trigger watches several forms, each form is reported once.
 	 *
 	 * @param errors the errors of this poll
 	 */
@@ -147,7 +147,7 @@ export function isAccountFailure(error: unknown): boolean {
 	return hasReason(error, ...ACCOUNT_REASONS);
 }
 
-/** What became of one reading of a poll. */
+/** The outcome of one reading. */
 export type Outcome = Readonly<{
 	subject: Subject;
 	/** Whether the service sent a page that can be used. */
@@ -164,7 +164,7 @@ export function getError({ readError, deliveryError }: Outcome): NodeError | und
 	return deliveryError ?? readError;
 }
 
-/** Whether the poll sends nothing more: the account fails, or has no request left in this minute. */
+/** Whether the poll sends nothing more, because the account fails or has used up the requests of this minute. */
 export function endsPoll(outcome: Outcome): boolean {
 	const error = getError(outcome);
 	return isUnsent(error) || isAccountFailure(error);
@@ -186,7 +186,7 @@ export function recordOutcome(failures: Failures, outcome: Outcome, logger: Logg
 	failures.record(subject, error, page);
 	if (isAccountFailure(error)) failures.record({ kind: 'account' }, error);
 	const what = 'formId' in subject ? `Form ${subject.formId}` : 'The list of forms';
-	// the next failure in a row would be one more
+	// countWith includes a further failure
 	const count = failures.countWith(subject, page) - 1;
 	logger.warn(`${what} could not be read: ${error.message}. Failures in a row: ${count}.`);
 }

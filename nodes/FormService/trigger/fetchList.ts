@@ -6,7 +6,7 @@ import { createRequestError, type RequestContext } from '../api/requestContext';
 import { createFailure } from '../api/requestFailure';
 import type { PollContext } from './pollContext';
 
-/** How a poll reads a list within its time. A poll does not retry, so each page is one request. */
+/** Fetches lists within the time of a poll. A poll does not retry, so each page is one request. */
 
 /** One page, and when the service sent it, in epoch milliseconds of the service. */
 export type FetchedPage = ListPage & { readonly servedAtMs: number };
@@ -15,7 +15,7 @@ export type FetchedPage = ListPage & { readonly servedAtMs: number };
  * Fetches a list page by page. A caller that has enough stops asking for pages.
  *
  * @param from the page to start with; by default, the first page
- * @param deadline then the page that is being read is abandoned; by default, at the end of the time to read
+ * @param deadline aborts the wait for a page; by default, at the end of the time to read
  * @throws NodeApiError if the next page cannot be read, or the time is up
  */
 export async function* fetchPagesInTime(
@@ -34,9 +34,9 @@ export async function* fetchPagesInTime(
 }
 
 /**
- * Fetches a list that is of no use in parts, such as the fields of a form.
+ * Fetches a list that has to be whole, such as the fields of a form.
  *
- * @param what the records, for the error
+ * @param what the name of the records for an error, such as "fields"
  * @throws NodeApiError if a page cannot be read, or the time is up
  */
 export async function fetchWholeList(
@@ -56,7 +56,7 @@ export async function fetchWholeList(
 }
 
 /**
- * Waits for a promise until the deadline. The work behind the promise then ends unobserved.
+ * Waits for a promise until the deadline. After the deadline, nothing waits for its result.
  *
  * @throws NodeApiError if the time is up
  */

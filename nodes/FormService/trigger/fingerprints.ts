@@ -38,7 +38,7 @@ const getHalfInOrder = (answers: AnswersFingerprint) => answers.slice(HALF_LENGT
 const fingerprintCache = new Map<Fingerprint, AnswersFingerprint>();
 const MAX_CACHED = 200_000;
 
-/** Computes the fingerprint of the answers; undefined if the record says nothing about answers. */
+/** Computes the fingerprint of the answers; undefined if the record has no attribute with answers. */
 export function computeAnswersFingerprint(record: IDataObject): AnswersFingerprint | undefined {
 	const containers = getAnswerAttributes(record).map((name) => record[name]);
 	if (containers.every((value) => value === undefined)) return undefined;
@@ -73,8 +73,8 @@ function toHashText(value: unknown): string {
 }
 
 /**
- * Returns what a part of an answer says, whatever its spelling: files without the query of their address,
- * objects with sorted names and without empty values, `{"0": "A", "2": "B"}` of PHP as the list that it is.
+ * Returns a part of an answer in one spelling: files without the query of their address,
+ * objects with sorted names and without empty values, `{"0": "A", "2": "B"}` of PHP as a list.
  */
 function normalizePart(value: unknown): unknown {
 	if (typeof value === 'string') return dropFileQuery(value);
@@ -92,7 +92,7 @@ const hasValue = (value: unknown) => value !== null && value !== undefined && va
 /** Matches parameters that sign an address, such as "X-Amz-Signature", "sig" of Azure and "expires". */
 const SIGNATURE = /^(x-(amz|goog)-.+|.*signature|sig|expires|token)$/i;
 
-/** Matches "cv.pdf" and not "page.html", which shows something else for another query. */
+/** Matches "cv.pdf" and not "page.html", whose content depends on its query. */
 const FILE_PATH = /\.(?!html?$|php$|aspx?$|jsp$)[a-z0-9]{1,8}$/i;
 
 /**

@@ -15,7 +15,7 @@ import type { FormNames } from './triggerCache';
 /** A form of the list of all forms. */
 export type ListedForm = { id: string; name: string; record: IDataObject };
 
-/** Parses the forms of a list, each once. A form without an ID cannot be polled. */
+/** Parses the forms of a list, each one time. Skips a form without an ID, which cannot be polled. */
 export function parseFormList(records: readonly IDataObject[]): Map<string, ListedForm> {
 	const byId = new Map<string, ListedForm>();
 	for (const record of records) {
@@ -69,7 +69,7 @@ export async function findFormName(context: PollContext, formId: string): Promis
  * Returns the fields of a form, which are fetched once an hour, and how many requests that took. If they cannot
  * be fetched again, the earlier fields are used.
  *
- * @param forceRefresh whether the fields do not fit, so that they are fetched again, once in the hour
+ * @param forceRefresh whether an answer or filter matches no field, so that they are fetched again, once an hour
  * @throws NodeApiError if the fields were never fetched and cannot be fetched now
  */
 export async function fetchFormFields(

@@ -7,9 +7,9 @@ import { endsPoll, getError, recordOutcome, type Outcome } from './failures';
 import { mayReadFormList, pollFormList } from './forms/pollFormList';
 import {
 	createPollContext,
-	findPollReason,
 	isBackingOff,
 	readConfig,
+	takePollReason,
 	type OutputItem,
 	type PollContext,
 } from './pollContext';
@@ -27,11 +27,12 @@ type PollOutput = INodeExecutionData[] | null;
  * Handles one poll of n8n. Returns the items of new events, or null: n8n would run the workflow on an empty
  * list.
  *
- * @throws NodeApiError or NodeOperationError that people are to see
+ * @throws NodeApiError or NodeOperationError if the activation fails, or the user should see a failure
  */
 export async function pollForms(n8n: IPollFunctions): Promise<PollOutput> {
 	const cache = getTriggerCache(`${n8n.getWorkflow().id}:${readTriggerNode(n8n).id}`, clock.now());
-	const reason = findPollReason(n8n);
+	// an activation during an earlier poll reads nothing, and the poll after it is a scheduled one
+	const reason = takePollReason(n8n);
 	if (cache.isPolling) return null;
 	cache.isPolling = true;
 	try {
@@ -70,27 +71,34 @@ async function pollOnce(n8n: IPollFunctions, context: PollContext): Promise<Poll
 	return null;
 }
 
-/** What a poll has come to. */
+/** The result of a poll, or of its steps so far. */
 type PollResult = {
 	/** The next states of the forms, by ID. */
 	forms: Map<string, FormState>;
 	listedSinceMs: number | undefined;
 	items: OutputItem[];
-	/** What became of each reading. */
+	/** The outcome of each reading. */
 	outcomes: Outcome[];
 };
 
-/** Reads the lists that are due, unless the account waits after a failure. */
+/** Reads the lists that are due, unless the account waits after a failure. Each watched form then has a baseline. */
 async function readLists(context: PollContext): Promise<PollResult> {
 	const { parameters, state, times } = context;
 	const applied = applyParameters(parameters, state, times.startedAtMs);
 	const start = { ...applied, items: [], outcomes: [] };
-	if (isBackingOff(context, { kind: 'account' })) return start;
-	const listed = mayReadFormList(context) ? await readFormList(context, start) : start;
-	return await readForms(context, listed);
+	const result = isBackingOff(context, { kind: 'account' })
+		? start
+		: await readForms(context, await readFormList(context, start));
+	const forms = new Map(result.forms);
+	// new responses of forms that could not be read are new
+	for (const id of getWatchedFormIds(parameters, forms))
+		forms.set(id, ensureBaseline(context, forms.get(id)));
+	return { ...result, forms };
 }
 
+/** Reads the list of all forms, if it is due. */
 async function readFormList(context: PollContext, before: PollResult): Promise<PollResult> {
+	if (!mayReadFormList(context)) return before;
 	const { debt, ...result } = await pollFormList(context, before);
 	context.cache.formListDebt = debt;
 	for (const outcome of result.outcomes) record(context, outcome);
@@ -126,8 +134,6 @@ async function readForms(
 		outcomes.push(result.outcome);
 		record(context, result.outcome);
 	}
-	// new responses of forms that could not be read are new
-	for (const id of watched) forms.set(id, ensureBaseline(context, forms.get(id)));
 	return { forms, listedSinceMs, items, outcomes };
 }
 

@@ -12,10 +12,10 @@ import { collectBudgetClaims, type TriggerCache } from './triggerCache';
 import { readTriggerParameters, type TriggerParameters } from './triggerParameters';
 import { getWatchedFormIds, type FormStates, type TriggerState } from './triggerState';
 
-/** Why n8n polls: its schedule says so, n8n starts, or a person publishes the workflow. */
+/** Why n8n polls: its schedule says so, n8n starts, or a user publishes the workflow. */
 export type PollReason = 'schedule' | 'start' | 'publish';
 
-/** What a poll is given and may not change. What a poll finds, its steps return. */
+/** What a poll may not change, except the cache. The steps of a poll return what they find. */
 export type PollContext = Readonly<{
 	request: RequestContext;
 	parameters: TriggerParameters;
@@ -37,26 +37,33 @@ export type OutputItem = { record: IDataObject; item: INodeExecutionData };
 /** The times of a poll: epoch milliseconds, and signals that abort then. */
 export type PollTimes = Readonly<{
 	startedAtMs: number;
-	/** No further page is requested. */
+	/** From then on, no further page is requested. */
 	readUntilMs: number;
-	/** Replies that have not come are abandoned, and no further item is begun. */
+	/** Aborts when the poll waits for no further reply and starts no further item. */
 	readDeadline: AbortSignal;
-	/** Files that have not come are abandoned. */
+	/** Aborts when the poll waits for no further file. */
 	pollDeadline: AbortSignal;
 }>;
 
 const activatedContexts = new WeakSet<IPollFunctions>();
 
 /**
- * Finds why n8n polls. An activation brings a new context, and polls with it once before the first scheduled
- * poll. In durable mode each scheduled poll has a new context too, with a shorter time: 36 seconds unless n8n
- * is configured otherwise. n8n activates as it starts (`init`) and when another main process takes over
- * (`leadershipChange`). A person causes all other activations.
+ * Returns why n8n polls, and records that the context has polled. An activation has a new context. Its first poll
+ * belongs to the activation, and all later polls to the schedule. n8n activates as it starts (`init`) and when
+ * another main process takes over (`leadershipChange`). A user causes all other activations.
  */
-export function findPollReason(n8n: IPollFunctions): PollReason {
-	if (activatedContexts.has(n8n) || getTimeBudgetMs(n8n) !== DEFAULT_BUDGET_MS) return 'schedule';
+export function takePollReason(n8n: IPollFunctions): PollReason {
+	if (activatedContexts.has(n8n) || isDurablePoll(n8n)) return 'schedule';
 	activatedContexts.add(n8n);
 	return ['init', 'leadershipChange'].includes(n8n.getActivationMode()) ? 'start' : 'publish';
+}
+
+/**
+ * Whether a poll belongs to the schedule of n8n's durable mode. Each such poll has a new context, so only its time
+ * differs from that of an activation: 36 seconds, unless n8n is configured otherwise.
+ */
+function isDurablePoll(n8n: IPollFunctions): boolean {
+	return getTimeBudgetMs(n8n) !== DEFAULT_BUDGET_MS;
 }
 
 /** The time of a poll outside of n8n's durable mode, and the limit for all polls. */
@@ -68,13 +75,13 @@ function getTimeBudgetMs(n8n: IPollFunctions): number {
 	return typeof getPollBudgetMs === 'function' ? getPollBudgetMs.call(n8n) : DEFAULT_BUDGET_MS;
 }
 
-/** What the user has set. */
+/** The settings of the node and its credential. */
 type Config = { parameters: TriggerParameters; account: Account };
 
 /**
  * Reads the parameters and the account; undefined if they cannot be used.
  *
- * @throws NodeOperationError why they cannot be used, if a person is to see that now
+ * @throws NodeOperationError if they cannot be used, and an activation or the error workflow has to show this
  */
 export async function readConfig(
 	n8n: IPollFunctions,
@@ -86,7 +93,7 @@ export async function readConfig(
 		const account = await getAccount(n8n);
 		cache.failures.clear({ kind: 'parameters' });
 		clearOutdatedCache(cache, JSON.stringify([account.key, parameters]));
-		// a person who publishes the workflow may have changed the fields
+		// the user may have changed the fields before publishing the workflow
 		if (reason === 'publish') cache.fields.clear();
 		return { parameters, account };
 	} catch (cause) {
@@ -100,13 +107,12 @@ export async function readConfig(
 	}
 }
 
-/** What has failed with other parameters may work now, and the parameters say how fields are named. */
+/** Clears failures, fields and names if the parameters or the account have changed. */
 function clearOutdatedCache(cache: TriggerCache, configKey: string): void {
 	if (configKey === cache.configKey) return;
 	cache.configKey = configKey;
 	cache.failures.clearAll();
 	cache.fields.clear();
-	// the forms of another account have other names
 	cache.names.byId.clear();
 	cache.names.fetchedAtMs = -Infinity;
 }
@@ -116,7 +122,7 @@ const REQUEST_SHARE = 0.6;
 const QUEUE_SHARE = 0.75;
 const READ_SHARE = 0.8;
 
-/** Creates the context of a poll that continues from what n8n has kept. */
+/** Creates the context of a poll that continues from the saved state. */
 export function createPollContext(
 	n8n: IPollFunctions,
 	cache: TriggerCache,
@@ -165,7 +171,7 @@ function createBudgetClaim(
 	};
 }
 
-/** Whether a subject waits after a failure. A person who publishes the workflow waits for nothing. */
+/** Whether a subject waits after a failure. If a user publishes the workflow, nothing waits. */
 export function isBackingOff({ cache, reason }: PollContext, subject: Subject): boolean {
 	return reason === 'schedule' && cache.failures.isWaiting(subject);
 }

@@ -6,7 +6,7 @@ export const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
 
-/** What one trigger needs of the requests of its account. */
+/** The share of an account's requests that one trigger needs. */
 export type BudgetClaim = {
 	accountKey: string;
 	requestsPerDay: number;
@@ -16,30 +16,36 @@ export type BudgetClaim = {
 	polledAtMs: number;
 };
 
-/** A trigger that n8n has not polled for this time is switched off: people choose up to an hour between polls. */
+/** A trigger that n8n has not polled for this time counts as switched off. Users choose up to an hour between polls. */
 const ACTIVE_MS = HOUR_MS + 10 * MINUTE_MS;
 
 /**
- * How long a list of weight 1 waits for each of its requests, in milliseconds. If triggers differ in
+ * Computes how long a list of weight 1 waits for each of its requests, in milliseconds. If triggers differ in
  * Requests per Day, the highest number applies.
+ *
+ * @param claims those of all triggers of this process; the newest claim may be among them
  */
-export function computeIntervalMs(uses: readonly BudgetClaim[], own: BudgetClaim): number {
-	const active = uses.filter(({ accountKey, polledAtMs }) => {
-		return accountKey === own.accountKey && own.polledAtMs - polledAtMs < ACTIVE_MS;
+export function computeIntervalMs(claims: readonly BudgetClaim[], newest: BudgetClaim): number {
+	const active = claims.filter(({ accountKey, polledAtMs }) => {
+		return accountKey === newest.accountKey && newest.polledAtMs - polledAtMs < ACTIVE_MS;
 	});
-	const all = [...active.filter((one) => one !== own), own];
-	return (DAY_MS * sumBy(all, 'weight')) / maxBy(all, 'requestsPerDay')!.requestsPerDay;
+	const counted = [...active.filter((claim) => claim !== newest), newest];
+	return (DAY_MS * sumBy(counted, 'weight')) / maxBy(counted, 'requestsPerDay')!.requestsPerDay;
 }
 
-/** A form that delivered a response within a day is read this many times as often as others. */
+/** A form that delivered a response within a day is read this many times as often as any other form. */
 const BUSY_WEIGHT = 4;
 
-/** @param deliveredAtMs when the form last delivered a response, in epoch milliseconds */
+/**
+ * Computes the weight of a form.
+ *
+ * @param deliveredAtMs when the form last delivered a response, in epoch milliseconds
+ */
 export function computeWeight(deliveredAtMs: number | undefined, nowMs: number): number {
 	return deliveredAtMs === undefined || hasElapsed(deliveredAtMs, DAY_MS, nowMs) ? 1 : BUSY_WEIGHT;
 }
 
-/** The requests of a list that are still to be waited for, since a time in epoch milliseconds. */
+/** The requests that a list still has to wait for, since a time in epoch milliseconds. */
 export type RequestDebt = Readonly<{ atMs: number; requests: number }>;
 
 /**
@@ -71,13 +77,13 @@ export function addDebt(
 	return { atMs: startedAtMs, requests: waiting + requests };
 }
 
-/** What one form may request in one poll. */
+/** The requests that one form may send in one poll. */
 export type FormBudget = Readonly<{
 	/** How long the form waits for each request. */
 	intervalMs: number;
 	/** Requests that the form could have sent since it was due, because n8n polls rarely. */
 	unusedRequests: number;
-	/** The most requests of one poll: a tenth of those of a day. */
+	/** The most requests of one poll: a tenth of the form's requests of a day. */
 	maxRequests: number;
 }>;
 
@@ -97,11 +103,11 @@ export function computeFormBudget(
 ): FormBudget {
 	const { debt, deliveredAtMs } = { ...form };
 	const { atMs, requests } = debt ?? { atMs: 0, requests: 0 };
-	const ownIntervalMs = intervalMs / computeWeight(deliveredAtMs, nowMs);
-	const unusedSinceMs = Math.max(atMs + requests * ownIntervalMs, lastPollAtMs ?? nowMs);
+	const formIntervalMs = intervalMs / computeWeight(deliveredAtMs, nowMs);
+	const unusedSinceMs = Math.max(atMs + requests * formIntervalMs, lastPollAtMs ?? nowMs);
 	return {
-		intervalMs: ownIntervalMs,
-		unusedRequests: Math.max(0, Math.floor((nowMs - unusedSinceMs) / ownIntervalMs)),
-		maxRequests: Math.max(1, Math.floor(DAY_MS / 10 / ownIntervalMs)),
+		intervalMs: formIntervalMs,
+		unusedRequests: Math.max(0, Math.floor((nowMs - unusedSinceMs) / formIntervalMs)),
+		maxRequests: Math.max(1, Math.floor(DAY_MS / 10 / formIntervalMs)),
 	};
 }

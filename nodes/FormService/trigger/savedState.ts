@@ -76,7 +76,8 @@ export function rememberState(
 ): IDataObject {
 	const hasChanged =
 		after.listedSinceMs !== before.listedSinceMs ||
-		[...after.forms].some(([id, one]) => before.forms.get(id) !== one);
+		after.forms.size !== before.forms.size ||
+		[...after.forms].some(([id, form]) => before.forms.get(id) !== form);
 	// another process of n8n may have continued from the same state
 	const revision = Math.max(before.revision + 1, nowMs);
 	const written = hasChanged ? { ...after, revision } : before;
@@ -107,16 +108,16 @@ export function readRevision(saved: unknown): number {
 	return z.object({ revision: z.number() }).safeParse(saved).data?.revision ?? 0;
 }
 
-function encodeState({ forms, ...rest }: TriggerState): IDataObject {
-	return { version: VERSION, ...rest, forms: [...forms].map(([id, one]) => ({ id, ...one })) };
+function encodeState({ forms, ...state }: TriggerState): IDataObject {
+	return { version: VERSION, ...state, forms: [...forms].map(([id, form]) => ({ id, ...form })) };
 }
 
 /** Decodes a saved state of this or an earlier version; undefined if it cannot be read. */
 function decodeState(saved: unknown): TriggerState | undefined {
 	const parsed = schema.safeParse(saved).data;
 	if (parsed === undefined) return undefined;
-	const { forms, ...rest } = omit(parsed, 'version');
-	return { ...rest, forms: new Map(forms.map(({ id, ...one }) => [id, one])) };
+	const { forms, ...state } = omit(parsed, 'version');
+	return { ...state, forms: new Map(forms.map(({ id, ...form }) => [id, form])) };
 }
 
 /**

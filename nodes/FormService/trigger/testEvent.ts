@@ -43,17 +43,18 @@ import {
 	type Watch,
 } from './triggerParameters';
 
-/** The most forms that are asked for an example: each takes a request. */
+/** The most forms whose responses are fetched for an example. Each takes a request. */
 const MAX_FORMS = 5;
 
-/** The most pages that are read of a form's responses. */
+/** The most pages of a form's responses that are fetched. */
 const MAX_PAGES = 3;
 
 type Form = { id: string; name: string | null; record?: IDataObject };
 
 /**
- * The newest response of the first form that has one, as the trigger would emit it, to build a workflow
- * with. Without a response, an example made from the fields of the form, which says so. Remembers and changes nothing.
+ * Fetches the newest response of the first form that has a response, as the trigger would emit it, so that the
+ * user can build a workflow. Without a response, returns an example made of the form's fields, with
+ * `example: true`. Changes nothing.
  */
 export async function fetchTestEvent(n8n: IPollFunctions): Promise<INodeExecutionData[]> {
 	const [node, parameters] = [n8n.getNode(), readTriggerParameters(n8n)];
@@ -68,19 +69,19 @@ export async function fetchTestEvent(n8n: IPollFunctions): Promise<INodeExecutio
 	}
 	const [form] = forms;
 	const { id, name, record } = form;
-	const formEvent = FORM_EVENTS.find((one) => events.includes(one));
+	const formEvent = FORM_EVENTS.find((event) => events.includes(event));
 	if (formEvent !== undefined && record !== undefined) {
 		const { changed } = eventTable[formEvent].example ?? {};
 		const example = createFormItem(formEvent, { id, name, record }, output, changed as string[]);
 		return [example.item];
 	}
 	if (conditions.conditions.length > 0) {
-		// an example that does not meet them would mislead a person who builds on it
+		// an example that does not meet the filters would mislead the user
 		const description = `Submit a response that meets them, or remove the filters. The first ${MAX_PAGES} pages of each form were read.`;
 		throw new InputError(node, { message: 'No response meets the filters yet', description });
 	}
 	const fields = await fetchFields(context, id, output);
-	const event = RESPONSE_EVENTS.find((one) => events.includes(one)) ?? 'responseCompleted';
+	const event = RESPONSE_EVENTS.find((name) => events.includes(name)) ?? 'responseCompleted';
 	const madeUp = { event, record: createRecord(event, fields), form: { id, name }, fields };
 	const withoutFiles = { ...output, downloadFiles: false };
 	const [item] = await showItem(madeUp, { request: context, output: withoutFiles });
@@ -94,7 +95,7 @@ async function showItem(
 	return (await createResponseItems([event], options)).map(({ item }) => item);
 }
 
-/** The forms of a trigger, newest first if their list is watched. */
+/** Lists the forms of a trigger, newest first if their list is watched. */
 async function listExampleForms(
 	context: RequestContext,
 	{ watch, lists }: TriggerParameters,
@@ -112,7 +113,7 @@ async function listExampleForms(
 	return sortByTime(watched, 'oldest').reverse();
 }
 
-/** The newest response of a form that can start the workflow, and the event that it would be. */
+/** Finds the newest response of a form that can start the workflow, and its event. */
 async function findNewestMatch(
 	context: RequestContext,
 	{ id, name }: Form,
@@ -123,7 +124,7 @@ async function findNewestMatch(
 		throw isFormNotFoundError(error) ? createFormNotFoundError(context.n8n.getNode(), id) : error;
 	});
 	const fields = lists.fields ? await fetchFields(context, id, output) : undefined;
-	// of several forms, those without the field do not match
+	// if the trigger watches several forms, a form can lack the field, and its responses do not match
 	const problem =
 		fields && !hasSeveralForms(watch)
 			? (findConditionProblem(conditions, fields, name ?? id) ??
@@ -135,7 +136,7 @@ async function findNewestMatch(
 	const examples = met.flatMap(({ record }) => {
 		const is_incomplete = isIncomplete(record);
 		const event = RESPONSE_EVENTS.find(
-			(one) => events.includes(one) && isMatch({ is_incomplete }, eventTable[one].example ?? {}),
+			(name) => events.includes(name) && isMatch({ is_incomplete }, eventTable[name].example ?? {}),
 		);
 		return event === undefined ? [] : [{ event, record, form: { id, name }, fields }];
 	});
@@ -158,7 +159,7 @@ function createNoFormsError(node: INode, watch: Watch) {
 	return new InputError(node, { message: 'There is no form to watch', description });
 }
 
-/** A response that no respondent has submitted, with an answer of the right type to each field. */
+/** Creates a response that no respondent has submitted, with an answer of the right type to each field. */
 function createRecord(event: ResponseEvent, fields: readonly FormField[]): IDataObject {
 	return {
 		uuid: '00000000-0000-4000-8000-000000000000',

@@ -4,7 +4,7 @@ import { DAY_MS, type BudgetClaim, type RequestDebt } from './requestBudget';
 import { SeenCache } from './responses/seenResponses';
 import type { StateCache } from './savedState';
 
-/** What this process remembers of one trigger. Losing it is safe, since the static data is what counts. */
+/** What this process remembers of one trigger. Losing the cache costs only requests. */
 export type TriggerCache = {
 	isPolling: boolean;
 	/** When n8n last polled the trigger, in epoch milliseconds. */

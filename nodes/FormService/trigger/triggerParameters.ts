@@ -31,12 +31,12 @@ export function isWatched(watch: Watch, formId: string): boolean {
 	return watch.kind === 'all' ? !watch.except.includes(formId) : watch.formIds.includes(formId);
 }
 
-/** Whether a form that fails may be one of several. */
+/** Whether the trigger may watch several forms, so that a form that fails is one of them. */
 export function hasSeveralForms(watch: Watch): boolean {
 	return watch.kind === 'all' || watch.formIds.length > 1;
 }
 
-/** What a person set on the node. */
+/** The parameters of the node. */
 export type TriggerParameters = {
 	watch: Watch;
 	events: readonly TriggerEvent[];
@@ -44,10 +44,10 @@ export type TriggerParameters = {
 	lists: Readonly<Record<'responses' | 'forms' | 'fields', boolean>>;
 	/** After this time, a response that is still incomplete is abandoned. Milliseconds. */
 	abandonedAfterMs: number;
-	/** A response that does not meet them starts nothing and is marked as seen. */
+	/** A response that does not meet the conditions starts nothing and is marked as seen. */
 	conditions: ConditionSet;
-	/** The first poll of a form delivers what was created then or later: 0 for all, undefined for nothing. */
-	emitSinceMs: number | undefined;
+	/** Which existing responses start the workflow; undefined for none. */
+	backfill: 'all' | { sinceMs: number } | undefined;
 	/** The most items that one poll delivers. */
 	maxPerPoll: number;
 	/** The most requests that all triggers on the account together send in 24 hours. */
@@ -57,7 +57,7 @@ export type TriggerParameters = {
 
 export const DEFAULT_MAX_PER_POLL = 100;
 
-/** Half of the service's daily limit: the other half is for everything else that uses the account. */
+/** Half of the service's daily limit. The remaining requests are for everything else that uses the account. */
 export const DEFAULT_REQUESTS_PER_DAY = REQUESTS_PER_DAY / 2;
 
 export const DEFAULT_ABANDONED_AFTER_HOURS = 24;
@@ -87,7 +87,7 @@ export function readTriggerParameters(n8n: IPollFunctions): TriggerParameters {
 			HOUR_MS *
 			read('abandonedAfterHours', 'Abandoned After (Hours)', DEFAULT_ABANDONED_AFTER_HOURS),
 		conditions,
-		emitSinceMs: readEmitSinceMs(input),
+		backfill: readBackfill(input),
 		maxPerPoll: read('options.maxPerPoll', 'Max Responses per Poll', DEFAULT_MAX_PER_POLL),
 		requestsPerDay: read('options.requestsPerDay', 'Requests per Day', DEFAULT_REQUESTS_PER_DAY),
 		output,
@@ -129,14 +129,13 @@ function readFormIds(input: ParameterContext, name: string, displayName: string)
 /** Which existing responses start the workflow. */
 export const BACKFILL_CHOICES = { no: 'No', all: 'All', since: 'Since a Date' };
 
-function readEmitSinceMs(input: ParameterContext): number | undefined {
+function readBackfill(input: ParameterContext): TriggerParameters['backfill'] {
 	const name = 'options.emitExisting';
 	const choice = readSelectedOption(input, name, 'Emit Existing Responses', BACKFILL_CHOICES);
-	if (choice !== 'since') return choice === 'all' ? 0 : undefined;
+	if (choice !== 'since') return choice === 'all' ? 'all' : undefined;
 	const since = input.parameter('options.emitSince', '');
 	const sinceMs = parseTimeInput(input, since, 'Existing Responses Since');
-	// 0 stands for all, also for responses without a time
-	if (sinceMs !== undefined) return sinceMs || 1;
+	if (sinceMs !== undefined) return { sinceMs };
 	throw createParameterError(
 		input,
 		"'Existing Responses Since' is empty",
@@ -144,7 +143,7 @@ function readEmitSinceMs(input: ParameterContext): number | undefined {
 	);
 }
 
-/** A poll has no input item, but its parameters are read like those of an item. */
+/** Creates the input from which parameters are read like those of an item. A poll has no input item. */
 function createInput(n8n: IPollFunctions): ParameterContext {
 	return {
 		parameter: <T>(name: string, fallback?: T) => n8n.getNodeParameter(name, fallback) as T,
@@ -159,8 +158,8 @@ function createInput(n8n: IPollFunctions): ParameterContext {
 }
 
 function readEvents(input: ParameterContext): TriggerEvent[] {
-	const given = input.parameter('events', ['responseCompleted']);
-	const events = TRIGGER_EVENTS.filter((event) => Array.isArray(given) && given.includes(event));
+	const chosen = input.parameter('events', ['responseCompleted']);
+	const events = TRIGGER_EVENTS.filter((event) => Array.isArray(chosen) && chosen.includes(event));
 	if (events.length > 0) return events;
 	throw createParameterError(
 		input,

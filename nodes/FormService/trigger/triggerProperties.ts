@@ -63,7 +63,7 @@ const pollNotices = [
 	]),
 ];
 
-/** n8n shows no expression in a notice. */
+/** Creates a notice. Its text is fixed, because n8n evaluates no expression in a notice. */
 function createPollNotice(text: string, { show, hide }: IDisplayOptions): INodeProperties {
 	const isOther = { '/options.requestsPerDay': [{ _cnd: { exists: true } }] };
 	const isHidden = { ...hide, ...(show?.watch && FORM_CREATED_CHOSEN), ...isOther };
@@ -183,7 +183,7 @@ export const triggerProperties: INodeProperties[] = [
 	]),
 ];
 
-/** What is only about responses is hidden where only Form Created is chosen. */
+/** Hides an option that is only about responses if only Form Created is chosen. */
 function showWithResponses(option: INodeProperties): INodeProperties {
 	const { displayOptions } = option;
 	return {

@@ -19,6 +19,9 @@ const next = z
 /** Since when a response or form is missing from its list, and in how many passes. */
 const absence = z.object({ atMs: z.number(), passes: nonNegative });
 
+/** Existing responses: all, or those that were created at a time or later. */
+const backfill = z.union([z.literal('all'), z.object({ sinceMs: z.number() })]);
+
 export const formSchema = z.object({
 	id: z.string(),
 	/** The seen responses, see `encodeSeenResponses`; undefined until a page was read. */
@@ -28,8 +31,8 @@ export const formSchema = z.object({
 		.object({
 			/** Responses that were created then or later are new. By the service's clock, cut to seconds. */
 			sinceMs: z.number(),
-			/** Existing responses that were created then or later are delivered: 0 for all, undefined for none. */
-			backfillSinceMs: z.number().optional(),
+			/** Which existing responses are delivered; undefined for none. */
+			backfill: backfill.optional(),
 			/** All pages were read once: from then on, a response without a time is new. */
 			isFirstPassOver: z.boolean().optional(),
 		})
@@ -42,6 +45,8 @@ export const formSchema = z.object({
 			next,
 			/** On how many pages of the pass the times fell or rose, see `addVotes`. */
 			order: z.object({ descending: nonNegative, ascending: nonNegative }).optional(),
+			/** A page failed for so long that the pass started over, see `isFirstPass`. */
+			hasStartedOver: z.boolean().optional(),
 		})
 		.optional(),
 	/** Where new responses appear, if the list has at least three pages and is sorted. */
@@ -66,7 +71,7 @@ export type FormStates = ReadonlyMap<string, FormState>;
 export type TriggerState = Readonly<{
 	/** The service that the state belongs to, see `computeServiceId`. */
 	service: string;
-	/** The time of the poll that wrote the state. Each state has a higher one. */
+	/** The number of the state: the time of the poll that wrote it, or 1 more than before if that is higher. */
 	revision: number;
 	/** When the list of all forms was first read, by the service's clock. */
 	listedSinceMs?: number;
@@ -87,7 +92,7 @@ export function getWatchedFormIds(
 }
 
 /**
- * Returns the states with what the parameters have changed: forms that are not watched any more are absent,
+ * Returns the states after changes of the parameters: forms that are not watched any more are absent,
  * and attributes are kept only for Form Updated.
  */
 export function applyParameters(
@@ -131,7 +136,7 @@ export function updateAbsences(
 /** How long a response or form that has disappeared from its list is remembered. */
 const RETENTION_MS = 30 * DAY_MS;
 
-/** This many passes must miss a response or form, so that a list that is empty for a while repeats nothing. */
+/** A response or form is forgotten only after this many passes without it: a list can be empty for a while. */
 const RETENTION_PASSES = 30;
 
 export type Absence = Readonly<z.infer<typeof absence>>;

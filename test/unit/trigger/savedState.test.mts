@@ -45,6 +45,19 @@ it.each([
 	expect([...kept.load().forms.keys()]).toEqual(ids);
 });
 
+it('The removal of a form is saved, even if no other form has changed', () => {
+	const kept = new Kept();
+	kept.poll('a', KEPT);
+	kept.poll('b', KEPT);
+	const before = kept.load();
+	const forms = new Map(before.forms);
+	forms.delete('a');
+	const after = { ...before, forms };
+	kept.saved = rememberState(kept.memory, before, after, { hasItems: false, nowMs: NOW_MS + 9 });
+	kept.memory = {};
+	expect([...kept.load().forms.keys()]).toEqual(['b']);
+});
+
 it('A poll goes on from the state of another process, and not from its own that n8n discarded', () => {
 	const [one, other] = [new Kept(), new Kept()];
 	one.poll('a', DISCARDED);
@@ -91,7 +104,7 @@ it('A form of version 6 has the names of today, and its own attributes keep thei
 	expect(loadState(state, {}, SERVICE).forms.get('a')).toEqual({
 		seen: '0123456789c',
 		debt: { atMs: 1, requests: 2 },
-		baseline: { sinceMs: 1, backfillSinceMs: 0 },
+		baseline: { sinceMs: 1, backfill: 'all' },
 		fullPass: { next, order: { descending: 3, ascending: 1 } },
 		newestPages: { next, at: 'lastPage' },
 		pruning: { atMs: 1, passes: 2 },

@@ -88,17 +88,17 @@ function compareForm(
 /** Times are often rounded down to the second, and several machines of a service differ. */
 const CLOCK_TOLERANCE_MS = MINUTE_MS;
 
-/** Whether a form was created since the list was first read; without a time, it was. */
+/** Whether a form was created since the list was first read. A form without a time was. */
 function isCreated({ record }: ListedForm, listedSinceMs: number | undefined): boolean {
 	if (listedSinceMs === undefined) return false;
 	const createdAtMs = getCreationTimeMs(record);
 	return createdAtMs === undefined || createdAtMs >= listedSinceMs - CLOCK_TOLERANCE_MS;
 }
 
-/** The attributes of a form that have a value and change only if the author edits the form: fingerprints by name. */
+/** Fingerprints, by name, of the attributes that have a value and change only if the author edits the form. */
 export type AttributeFingerprints = Readonly<Record<string, string>>;
 
-/** 24 bits: of 16 million changes, one is not seen. */
+/** Characters of a fingerprint. They have 24 bits, so one of 16 million changes is not seen. */
 const VALUE_LENGTH = 4;
 
 export function fingerprintAttributes(record: IDataObject): AttributeFingerprints {
@@ -113,7 +113,7 @@ export function fingerprintAttributes(record: IDataObject): AttributeFingerprint
 	});
 }
 
-/** The names of the attributes that have changed; a list can leave out one that has no value any more. */
+/** Finds the names of the attributes that have changed. A list can omit an attribute that has no value any more. */
 export function findChangedAttributes(
 	before: AttributeFingerprints,
 	after: AttributeFingerprints,
@@ -137,8 +137,8 @@ const COUNTER =
 const LIMIT = /(^|_)(max|min|limit)(_|$)/;
 
 /** Whether an attribute changes only with the form, by its name. */
-function isLasting(value: unknown, given: string): boolean {
-	const name = snakeCase(given);
+function isLasting(value: unknown, attribute: string): boolean {
+	const name = snakeCase(attribute);
 	const isCounter = parseNumber(value) !== undefined && COUNTER.test(name) && !LIMIT.test(name);
-	return findSetting(given) !== undefined || (!PASSIVE.test(name) && !isCounter);
+	return findSetting(attribute) !== undefined || (!PASSIVE.test(name) && !isCounter);
 }

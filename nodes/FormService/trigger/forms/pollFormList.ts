@@ -32,7 +32,7 @@ export type FormListResult = FormListState & {
 
 const FORM_LIST: Subject = { kind: 'formList' };
 
-/** Whether a poll reads the list: at once if a person publishes the workflow, or the process has just started. */
+/** Whether a poll may read the list: at once if a user publishes the workflow, or the process has just started. */
 export function mayReadFormList(context: PollContext): boolean {
 	const { cache, intervalMs, parameters, reason } = context;
 	if (!parameters.lists.forms || isBackingOff(context, FORM_LIST)) return false;
@@ -66,7 +66,7 @@ function addListDebt({ cache, intervalMs, times }: PollContext, requests: number
 	return addDebt(cache.formListDebt, requests, intervalMs, times.startedAtMs);
 }
 
-/** Creates items of as many events as the poll may deliver. A later poll detects the other events again. */
+/** Creates items of as many events as the poll may deliver. A later poll detects all further events again. */
 function deliverFormEvents(
 	{ cache, parameters, times }: PollContext,
 	{ forms: before, listedSinceMs }: FormListState,

@@ -28,14 +28,16 @@ export function findResumePosition(
 			return undefined;
 		case 'seenResponse':
 			return kind === 'newestPages' ? undefined : last.next;
-		case 'noCapacity':
+		case 'enoughEvents':
 			// later pages can have more events than the poll may deliver
 			return toPosition(last);
 		case 'limit':
 			return last.next;
-		case 'error':
-			// if the reading did not advance, the list may have changed
-			return last.pagesBefore > (from?.pagesBefore ?? -1) ? toPosition(last) : undefined;
+		case 'error': {
+			// new responses on the first page do not wait for a later page that fails
+			const hasAdvanced = last.pagesBefore > (from?.pagesBefore ?? -1);
+			return hasAdvanced || kind !== 'newestPages' ? toPosition(last) : undefined;
+		}
 	}
 }
 
@@ -53,26 +55,28 @@ export function advanceReading(
 	next: PagePosition | undefined,
 	isPassOver: boolean,
 ): FormState {
-	if (reading.kind === 'newestPages') return advanceNewestPages(form, pages, next);
+	if (reading.kind === 'newestPages') return advanceNewestPages(form, reading, pages, next);
 	const last = pages.at(-1)!;
-	const order = addVotes(reading.from && form.fullPass?.order, pages);
+	const { fullPass } = form;
+	const order = addVotes(reading.from && fullPass?.order, pages);
 	const at = findNewestPage(order, last);
 	if (isPassOver) return endFullPass(form, last, at);
 	// a long first pass takes several polls, and new responses should not wait for its end
 	const isEarly = reading.kind === 'firstPass' && at === 'firstPage';
 	const newestPages = form.newestPages ?? (isEarly ? { at } : undefined);
-	return { ...form, fullPass: { next, order }, newestPages };
+	return { ...form, fullPass: { ...fullPass, next, order }, newestPages };
 }
 
 function advanceNewestPages(
 	form: FormState,
+	reading: Reading,
 	pages: readonly FetchedPage[],
 	next: PagePosition | undefined,
 ): FormState {
 	const { at } = form.newestPages!;
 	if (at === 'firstPage') return { ...form, newestPages: { at, next } };
-	// a list that has become shorter has nothing at its former last page
-	if (pages[0].records.length === 0) return resetNewestPages(form);
+	// a shorter list has no records on its former last page
+	if (pages[0].records.length === 0) return startOver(form, reading);
 	return { ...form, newestPages: { at, next: next ?? toPosition(pages.at(-1)!) } };
 }
 
@@ -83,30 +87,32 @@ function endFullPass(form: FormState, last: FetchedPage, at: NewestAt | undefine
 	return { ...form, fullPass: {}, baseline, newestPages };
 }
 
-/** After this many failures in a row, a reading abandons its page. */
-const MAX_FAILURES = 3;
+/** A page that has failed this many times in a row has failed for about 20 minutes, longer than most outages. */
+const MAX_FAILURES = 7;
 
 /**
- * Returns the state of a form after a reading that could not read any page. The reading starts over if its
- * page cannot be reached any more, such as with a cursor that has expired, or has failed three times in a row.
+ * Whether a reading abandons the page that could not be read: it has failed for about 20 minutes, or the page where
+ * the reading continues cannot be reached any more, such as with a cursor that has expired.
  *
- * @param failures how often in a row the page has failed, with this time
+ * @param failures how often in a row the page has failed, including now
+ * @param pageCount how many pages were read before
  */
-export function restartAfterRepeatedFailures(
-	form: FormState,
+export function hasToStartOver(
 	{ kind, from }: Reading,
 	error: unknown,
 	failures: number,
-): FormState {
-	if (from === undefined || isUnsent(error)) return form;
-	const isUnreachable = getCause(error) === 'configuration-invalid';
-	if (!isUnreachable && failures < MAX_FAILURES) return form;
-	return kind === 'newestPages' ? resetNewestPages(form) : { ...form, fullPass: {} };
+	pageCount: number,
+): boolean {
+	if (error === undefined || isUnsent(error)) return false;
+	const hasFailedTooLong = failures >= MAX_FAILURES;
+	if (pageCount > 0) return hasFailedTooLong && kind !== 'newestPages';
+	return from !== undefined && (hasFailedTooLong || getCause(error) === 'configuration-invalid');
 }
 
-/** A new full pass finds out where the newest pages are. */
-function resetNewestPages(form: FormState): FormState {
-	return { ...form, newestPages: undefined, fullPass: {} };
+/** Starts a full pass at page 1. If the newest pages could not be read, the pass finds out where they are. */
+export function startOver(form: FormState, { kind }: Reading): FormState {
+	const newestPages = kind === 'newestPages' ? undefined : form.newestPages;
+	return { ...form, newestPages, fullPass: { hasStartedOver: true } };
 }
 
 function toPosition({ url, pagesBefore, recordsBefore }: PagePosition): PagePosition {
@@ -139,7 +145,7 @@ function getSortValues(record: IDataObject): { time: number; number: number } {
 /** Lists with fewer pages need no reading of the newest pages: a full pass is about as fast. */
 const MIN_PAGES = 3;
 
-/** A list is sorted if more than four times as many pages vote for one direction as for the opposite direction. */
+/** A list is sorted if one direction has more than four times as many votes as the opposite direction. */
 const MAJORITY_RATIO = 4;
 
 /**

@@ -15,7 +15,7 @@ import {
 import type { FormState } from '../triggerState';
 import {
 	createSeenResponse,
-	isSameResponse,
+	isUnchanged,
 	type Phase,
 	type SeenResponse,
 	type SeenResponses,
@@ -23,7 +23,7 @@ import {
 
 /** Which listed responses are events. */
 
-/** What decides which response is an event. */
+/** The rules by which responses become events. */
 export type ComparisonRules = Readonly<{
 	events: readonly TriggerEvent[];
 	/** After this time, a response that is still incomplete is abandoned. */
@@ -46,7 +46,7 @@ export type DetectedEvent = Readonly<{
 /** How far two clocks that are set by a server can differ, with times that are cut to seconds. */
 const CLOCK_TOLERANCE_MS = 2_000;
 
-/** What the pages of one reading show. */
+/** Compares the pages of one reading with the seen responses, and collects events and changes. */
 export class Comparison {
 	/** Responses that have changed without an event. */
 	private readonly updates = new Map<Fingerprint, SeenResponse>();
@@ -55,30 +55,25 @@ export class Comparison {
 	/** @param seen the seen responses before the reading */
 	constructor(private readonly seen: SeenResponses) {}
 
-	/** The events, in the order of the pages. */
+	/** The events before filters, in the order of the pages. */
 	get events(): DetectedEvent[] {
 		return [...this.detected.values()];
 	}
 
-	/** How many events the pages have, before the filters. */
-	get detectedCount(): number {
-		return this.detected.size;
-	}
-
 	/**
 	 * Compares records of a page. Each response gives each event once, however often, in whatever order and on
-	 * however many pages it is listed. A response has one event at a time, and later readings detect the others.
+	 * however many pages it is listed. A response has one event at a time. Later readings detect its further events.
 	 */
 	addRecords(page: FetchedPage, records: readonly IDataObject[], rules: ComparisonRules): void {
 		for (const record of records) {
 			const fingerprint = computeFingerprint(getComparableId(record)!);
-			// later pages list again what has moved while the pages were read
+			// a response that moves while pages are read is listed a second time
 			if (this.detected.has(fingerprint)) continue;
 			const before = this.updates.get(fingerprint) ?? this.seen.get(fingerprint);
 			const { event, seenAfter } = compareResponse(record, page.servedAtMs, before, rules);
 			if (event !== undefined && rules.events.includes(event)) {
 				this.detected.set(fingerprint, { event, record, fingerprint, seenAfter, page });
-			} else if (!isSameResponse(before, seenAfter)) this.updates.set(fingerprint, seenAfter);
+			} else if (!isUnchanged(before, seenAfter)) this.updates.set(fingerprint, seenAfter);
 		}
 	}
 
@@ -96,8 +91,10 @@ export class Comparison {
 		const timeMs = getCreationTimeMs(last);
 		if (timeMs === undefined) return true;
 		if (timeMs >= lastReadMs - CLOCK_TOLERANCE_MS) return false;
-		const others = [...records, ...this.events.map(({ record }) => record)];
-		return !others.some((one) => getCreationTimeMs(one) === timeMs && !this.isSeen(one));
+		const candidates = [...records, ...this.events.map(({ record }) => record)];
+		return candidates.every(
+			(record) => getCreationTimeMs(record) !== timeMs || this.isSeen(record),
+		);
 	}
 
 	private isSeen(record: IDataObject): boolean {
@@ -110,7 +107,7 @@ export class Comparison {
 	 */
 	computeSeen(undelivered: readonly DetectedEvent[]): SeenResponses {
 		const excluded = new Set(undelivered);
-		const delivered = this.events.filter((one) => !excluded.has(one));
+		const delivered = this.events.filter((event) => !excluded.has(event));
 		if (this.updates.size === 0 && delivered.length === 0) return this.seen;
 		const seen = new Map([...this.seen, ...this.updates]);
 		for (const { fingerprint, seenAfter } of delivered) seen.set(fingerprint, seenAfter);
@@ -127,7 +124,7 @@ export function sortEventsByPage(events: readonly DetectedEvent[]): DetectedEven
 	return Object.values(byPage).flatMap((ofPage) => sortByTime(ofPage, 'oldest'));
 }
 
-/** `is_incomplete` (specification, section 2.4). */
+/** Whether a response is incomplete, by `is_incomplete` (specification, section 2.4). */
 export function isIncomplete({ is_incomplete: value }: IDataObject): boolean {
 	return parseBoolean(value) === true;
 }
@@ -163,18 +160,19 @@ function findAnswers(record: IDataObject): AnswersFingerprint | undefined {
  */
 function isExistingResponse(record: IDataObject, baseline: ComparisonRules['baseline']): boolean {
 	if (baseline === undefined) return false;
-	const { sinceMs, backfillSinceMs = Infinity, isFirstPassOver } = baseline;
+	const { sinceMs, backfill, isFirstPassOver } = baseline;
+	if (backfill === 'all') return false;
 	const createdAtMs = getCreationTimeMs(record) ?? (isFirstPassOver ? Infinity : -Infinity);
-	return createdAtMs < sinceMs && backfillSinceMs !== 0 && createdAtMs < backfillSinceMs;
+	return createdAtMs < Math.min(sinceMs, backfill?.sinceMs ?? Infinity);
 }
 
 /** An event, if there is one, and the phase of the response from then on. */
 type Transition = { event?: ResponseEvent; phaseAfter: Phase };
 
 /**
- * What happens to a listed response, apart from its answers: `responseCompleted` if it is complete and was not;
- * `responseStarted` if it is new and incomplete; `responseAbandoned` if it has been incomplete for long enough
- * when its page was sent.
+ * Computes what happens to a listed response, apart from its answers: `responseCompleted` if it is complete and
+ * was not; `responseStarted` if it is new and incomplete; `responseAbandoned` if it has been incomplete for long
+ * enough when its page was sent.
  */
 function computeTransition(
 	record: IDataObject,

@@ -19,7 +19,7 @@ import type { OutputItem, PollContext } from '../pollContext';
 import { hasSeveralForms } from '../triggerParameters';
 import { sortEventsByPage, type DetectedEvent } from './compareResponses';
 
-/** How events of responses become items. */
+/** Filters events of responses, and creates their items. */
 
 export type Delivery = {
 	items: readonly OutputItem[];
@@ -33,7 +33,7 @@ export type Delivery = {
  * Delivers the events of a form that meet the filters, as many as there is capacity and time for.
  *
  * @param capacity how many items the poll may still deliver
- * @throws NodeApiError or NodeOperationError if the filters or the items lack something that they need
+ * @throws NodeApiError or NodeOperationError if fields cannot be read or a filter names an unknown field
  */
 export async function deliverEvents(
 	context: PollContext,
@@ -76,7 +76,7 @@ async function filterEvents(
 	const { request, parameters, reason } = context;
 	const { conditions, lists } = parameters;
 	const needsFields = conditionsNeedFields(conditions);
-	// a person who publishes the workflow is to see what is wrong with the filters
+	// publishing the workflow shows what is wrong with the filters
 	const checksAnyway = needsFields && isOnlyForm(context) && reason === 'publish';
 	const isNeeded = events.length > 0 || checksAnyway;
 	if (!lists.fields || !isNeeded) {
@@ -90,12 +90,12 @@ async function filterEvents(
 		fieldRequests += refreshed.requests;
 	}
 	const problem = findProblem(context, formId, fields);
-	// of several forms, one can lack a field that others have: its responses do not match
+	// if the trigger watches several forms, a form can lack the field, and its responses do not match
 	if (problem && isOnlyForm(context)) throw createConditionError(request.n8n.getNode(), problem);
 	return { matches: await filterByConditions(events, conditions, fields), fields, fieldRequests };
 }
 
-/** Finds out what is wrong with the conditions. A running trigger continues if a choice is changed. */
+/** Finds what is wrong with the conditions. A running trigger continues if a choice is changed. */
 function findProblem(context: PollContext, formId: string, fields: readonly FormField[]) {
 	const { cache, parameters, reason, request } = context;
 	const { conditions } = parameters;
@@ -143,10 +143,10 @@ export type ItemOptions = {
 };
 
 /**
- * Creates items of events, in order. Files take time. With files, the result has only as many items as there is
- * time for, but at least one, or a response with large files would never start the workflow.
+ * Creates items of events, in order. Files take time. With files, the result has as many items as there is time
+ * for, and at least one item, because a response with large files would otherwise never start the workflow.
  *
- * @returns an item for each of the first events; the other events are for a later poll
+ * @returns items of the first events; later polls create the items of all further events
  */
 export async function createResponseItems(
 	events: readonly ResponseEventData[],

@@ -12,9 +12,9 @@ import type { FormState } from '../triggerState';
 import { Comparison } from './compareResponses';
 import type { Reading, StopReason } from './planReading';
 
-/** How a poll reads pages of a form, and compares them with the seen responses. */
+/** Fetches pages of a form, and compares them with the seen responses. */
 
-/** What one reading of a form has fetched. */
+/** The pages that one reading of a form has fetched, and their comparison. */
 export type FetchedReading = {
 	startedAtMs: number;
 	/** The state before the reading, with a baseline if the form is new. */
@@ -65,10 +65,10 @@ export async function fetchFormPages(
 			pages.push(page);
 			form = ensureBaseline(context, before);
 			await comparePage(context, comparison, page, form);
-			if (page.isLast) break;
-			// asking for the next page throws why it cannot be found
+			// without a next page, fetchPages ends, or throws why the next page cannot be found
 			if (page.next === undefined) continue;
-			if (comparison.detectedCount >= capacity) return finish('noCapacity');
+			const unfilteredEvents = comparison.events;
+			if (unfilteredEvents.length >= capacity) return finish('enoughEvents');
 			// an earlier poll may have delivered only some events of the page where the reading continues
 			const isPartlySeen = page.url === from?.url;
 			const lastReadMs = cache.serviceClock.toServiceMs(lastReadAtMs);
@@ -97,8 +97,8 @@ async function comparePage(
 }
 
 /**
- * Returns the state of a form that is watched from this poll on, unless it was before. To be called after a
- * reply, which shows the service's time. After a damage, no existing response is delivered.
+ * Returns the state of a form with a baseline, unless the form was watched before. A reply has to come first,
+ * because it shows the service's time. If the saved state could not be read, no existing response is delivered.
  */
 export function ensureBaseline(context: PollContext, form: FormState = {}): FormState {
 	if (form.seen !== undefined || form.baseline !== undefined) return form;
@@ -106,18 +106,18 @@ export function ensureBaseline(context: PollContext, form: FormState = {}): Form
 	const serviceMs = cache.serviceClock.toServiceMs(times.startedAtMs);
 	// the service cuts `created_at` to seconds
 	const sinceMs = Math.floor(serviceMs / 1_000) * 1_000;
-	const backfillSinceMs = state.isDamaged ? undefined : parameters.emitSinceMs;
-	return { ...form, baseline: { sinceMs, backfillSinceMs } };
+	const backfill = state.isDamaged ? undefined : parameters.backfill;
+	return { ...form, baseline: { sinceMs, backfill } };
 }
 
 /** @throws NodeApiError if a response has no ID, and so cannot be compared */
 function checkIds({ request }: PollContext, { records }: FetchedPage): void {
-	if (records.some((one) => getId(one) === undefined)) {
+	if (records.some((record) => getId(record) === undefined)) {
 		throw createRequestError(request, createFailure('responseIdMissing'));
 	}
 }
 
-/** Converts an error of a form into an error for people, with the name of a form that does not exist. */
+/** Converts an error into an error of the node, with the name of a form that does not exist. */
 export function toFormError(context: PollContext, formId: string, error: unknown): NodeError {
 	const node = context.request.n8n.getNode();
 	if (!isFormNotFoundError(error)) return asNodeError(node, error);

@@ -29,15 +29,18 @@ export type Reading = Readonly<{
 
 /**
  * Why a reading stopped: at the end of the list; at a page that ends with a seen response; because the pages
- * have as many events as the poll may deliver; because the poll may send no more requests for the form, or has
+ * have as many events, before the filters, as the poll may deliver; because the poll may send no more requests for the form, or has
  * no more time; or because the next page could not be read.
  */
-export type StopReason = 'endOfList' | 'seenResponse' | 'noCapacity' | 'limit' | 'error';
+export type StopReason = 'endOfList' | 'seenResponse' | 'enoughEvents' | 'limit' | 'error';
 
-/** Whether the next full pass is the first one, which waits for nothing while it advances. */
+/**
+ * Whether the next reading belongs to the first pass, which waits for nothing and is free. A first pass that has
+ * started over is an ordinary full pass: a page that always fails would cost all earlier pages time and again.
+ */
 export function isFirstPass({ seen, baseline, fullPass }: FormState): boolean {
 	const isUnderWay = baseline !== undefined && !baseline.isFirstPassOver;
-	return seen === undefined || (isUnderWay && fullPass?.next !== undefined);
+	return seen === undefined || (isUnderWay && !fullPass?.hasStartedOver);
 }
 
 /**
@@ -60,7 +63,7 @@ export function planNewestPages(
 	return { kind: 'newestPages', from, maxPages, stopsAtSeen: at === 'firstPage' };
 }
 
-/** Plans the next slice of the full pass: one page, and those for which there was time while n8n did not poll. */
+/** Plans the next slice of the full pass: one page, and more pages if n8n polls rarely. */
 export function planFullPass(
 	form: FormState,
 	{ unusedRequests, maxRequests }: FormBudget,

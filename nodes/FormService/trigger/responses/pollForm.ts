@@ -5,16 +5,16 @@ import { addDebt, computeFormBudget, isDue, type FormBudget } from '../requestBu
 import type { FormState } from '../triggerState';
 import { deliverEvents, type Delivery } from './deliverEvents';
 import { fetchFormPages, toFormError, type FetchedReading } from './fetchFormPages';
-import { advanceReading, findResumePosition, restartAfterRepeatedFailures } from './advanceReading';
+import { advanceReading, findResumePosition, hasToStartOver, startOver } from './advanceReading';
 import { isFirstPass, planFullPass, planNewestPages, type Reading } from './planReading';
 import { pruneSeenResponses } from './seenResponses';
 
-/** How a poll reads the responses of one form, and delivers their events. */
+/** Reads the responses of one form, and delivers their events. */
 
-/** What a poll reads of a form, in this order. */
+/** The passes of a form, in the order in which a poll reads them. */
 export const PASSES: readonly Pass[] = ['newestPages', 'fullPass'];
 
-/** What one reading of a form has come to. */
+/** The result of one reading of a form. */
 export type FormResult = { form: FormState; items: readonly OutputItem[]; outcome: Outcome };
 
 /** Whether a poll may read a form: its passes can still wait after failures. */
@@ -22,7 +22,7 @@ export function mayReadForm(context: PollContext, formId: string, form: FormStat
 	const { cache, parameters, reason, times } = context;
 	const { debt, seen } = form;
 	const hasFailed = PASSES.some((kind) => cache.failures.has({ kind, formId }));
-	// a person who publishes the workflow is to see what is wrong with filters and forms
+	// publishing the workflow shows what is wrong with filters and forms
 	const needsReading = hasFailed || conditionsNeedFields(parameters.conditions);
 	if (debt === undefined || (reason === 'publish' && needsReading)) return true;
 	const isAdvancing = seen !== undefined && isFirstPass(form);
@@ -30,7 +30,7 @@ export function mayReadForm(context: PollContext, formId: string, form: FormStat
 	return isDue(debt, getBudget(context, formId).intervalMs, times.startedAtMs);
 }
 
-/** Returns what a form may request. Both readings of a poll have the budget with which the poll started. */
+/** Returns the budget of a form at the start of the poll. Both readings of the poll have this budget. */
 function getBudget(context: PollContext, formId: string): FormBudget {
 	const { state, times, intervalMs, lastPollAtMs } = context;
 	return computeFormBudget(state.forms.get(formId), intervalMs, lastPollAtMs, times.startedAtMs);
@@ -84,7 +84,9 @@ function finishWithoutPages(
 	const subject = { kind: pass, formId };
 	const page = reading.from?.pagesBefore ?? 0;
 	const failures = cache.failures.countWith(subject, page);
-	const form = restartAfterRepeatedFailures(before, reading, readError, failures);
+	const form = hasToStartOver(reading, readError, failures, 0)
+		? startOver(before, reading)
+		: before;
 	const debt = addDebt(before.debt, requests, budget.intervalMs, startedAtMs);
 	const outcome = { subject, hasPages: false, readError, page };
 	return { form: { ...form, debt }, items: [], outcome };
@@ -117,8 +119,8 @@ async function deliverPages(
 /** Returns the state of a form after a delivery: all that the pages show, without the undelivered events. */
 function computeNextForm(
 	{ cache }: PollContext,
-	{ formId, reading, budget }: Task,
-	{ form, pages, stop, comparison, requests, startedAtMs }: FetchedReading,
+	{ formId, pass, reading, budget }: Task,
+	{ form, pages, stop, readError, comparison, requests, startedAtMs }: FetchedReading,
 	{ items, undelivered, fieldRequests }: Delivery,
 ): FormState {
 	const next = findResumePosition(reading, pages, stop, undelivered[0]?.page);
@@ -128,10 +130,14 @@ function computeNextForm(
 	const kept = isPassOver
 		? pruneSeenResponses(seen, form.pruning, startedAtMs, pages.at(-1)?.total)
 		: { seen, pruning: form.pruning };
-	// a first pass comes on top of Requests per Day
+	// a first pass is not part of Requests per Day, except its first request
 	const counted = (reading.kind === 'firstPass' ? 1 : requests) + fieldRequests;
+	const nextPage = pages.at(-1)!.pagesBefore + 1;
+	const failures = cache.failures.countWith({ kind: pass, formId }, nextPage);
+	const advanced = advanceReading(form, reading, pages, next, isPassOver);
+	const startsOver = hasToStartOver(reading, readError, failures, pages.length);
 	return {
-		...advanceReading(form, reading, pages, next, isPassOver),
+		...(startsOver ? startOver(advanced, reading) : advanced),
 		seen: cache.seen.encode(formId, kept.seen),
 		pruning: kept.pruning,
 		debt: addDebt(form.debt, counted, budget.intervalMs, startedAtMs),

@@ -38,11 +38,12 @@ function mapPhases(create: (phase: Phase) => SeenResponse): Record<Phase, SeenRe
 	return Object.fromEntries(entries) as Record<Phase, SeenResponse>;
 }
 
-export function isSameResponse(one: SeenResponse | undefined, other: SeenResponse): boolean {
+/** Whether a response has the same phase and answers, and is listed or unlisted, as before. */
+export function isUnchanged(before: SeenResponse | undefined, after: SeenResponse): boolean {
 	return (
-		one?.phase === other.phase &&
-		one.answers === other.answers &&
-		one.isUnlisted === other.isUnlisted
+		before?.phase === after.phase &&
+		before.answers === after.answers &&
+		before.isUnlisted === after.isUnlisted
 	);
 }
 
@@ -66,11 +67,11 @@ export function encodeSeenResponses(seen: SeenResponses): string {
 /** Decodes a text of `encodeSeenResponses`; undefined if it is not such a text. */
 export function decodeSeenResponses(text: string): SeenResponses | undefined {
 	const texts = text === '' ? [] : text.split(' ');
-	if (!texts.every((one) => RESPONSE_TEXT.test(one))) return undefined;
+	if (!texts.every((entry) => RESPONSE_TEXT.test(entry))) return undefined;
 	return new Map(
-		texts.map((one) => [
-			one.slice(0, FINGERPRINT_LENGTH),
-			decodeResponse(one.slice(FINGERPRINT_LENGTH)),
+		texts.map((entry) => [
+			entry.slice(0, FINGERPRINT_LENGTH),
+			decodeResponse(entry.slice(FINGERPRINT_LENGTH)),
 		]),
 	);
 }

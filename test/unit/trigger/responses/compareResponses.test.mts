@@ -43,8 +43,11 @@ const beginnings: Record<string, ComparisonRules> = {
 	'only Abandoned': { ...all, events: ['responseAbandoned'] },
 	'all events': all,
 	existing: { ...all, baseline },
-	'existing, all emitted': { ...all, baseline: { ...baseline, backfillSinceMs: 0 } },
-	'existing, emitted since -5': { ...all, baseline: { ...baseline, backfillSinceMs: toMs(-5) } },
+	'existing, all emitted': { ...all, baseline: { ...baseline, backfill: 'all' } },
+	'existing, emitted since -5': {
+		...all,
+		baseline: { ...baseline, backfill: { sinceMs: toMs(-5) } },
+	},
 };
 
 /** The seen responses of a form, from poll to poll. */

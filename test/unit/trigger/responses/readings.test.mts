@@ -47,6 +47,7 @@ const createReading = (kind: Reading['kind'], from?: number): Reading => {
 };
 const FULL = createReading('fullPass');
 const READ: FormState = { seen: '', debt: { atMs: 0, requests: 1 }, fullPass: {} };
+const FROM_FOURTH = createReading('fullPass', 4);
 const FOURTH: FormState = { ...READ, fullPass: { next: at(4) } };
 const fail = (reason: FailureReason) =>
 	new ServiceError(node as never, createFailure(reason), { message: 'failed', description: '' });
@@ -98,13 +99,14 @@ it.each<[string, Reading, StopReason, number | undefined, number | undefined]>([
 		createReading('newestPages'),
 		...(['seenResponse', undefined, undefined] as const),
 	],
-	['the last page if it can have more events than capacity', FULL, 'noCapacity', undefined, 9],
-	['the page with an undelivered event before the last page', FULL, 'noCapacity', 8, 8],
+	['the last page if it can have more events than capacity', FULL, 'enoughEvents', undefined, 9],
+	['the page with an undelivered event before the last page', FULL, 'enoughEvents', 8, 8],
 	['the next page after the last request', FULL, 'limit', undefined, 10],
 	['the last good page after an error', createReading('fullPass', 8), 'error', undefined, 9],
+	['that page if an error comes after it', createReading('fullPass', 9), 'error', undefined, 9],
 	[
-		'page 1 if an error comes after the page where the reading started',
-		createReading('fullPass', 9),
+		'page 1 if an error comes after the newest page',
+		createReading('newestPages', 9),
 		...(['error', undefined, undefined] as const),
 	],
 ])('A reading continues at %s', (_text, reading, stop, undelivered, expected) => {
@@ -118,25 +120,45 @@ it('A list that has become shorter starts a full pass', () => {
 	const form: FormState = { ...FOURTH, newestPages: { at: 'lastPage', next: at(9) } };
 	const reading = createReading('newestPages', 9);
 	const after = advance.advanceReading(form, reading, [createPage(9, 9)], undefined, false);
-	expect([after.newestPages, after.fullPass]).toEqual([undefined, {}]);
+	expect([after.newestPages, after.fullPass]).toEqual([undefined, { hasStartedOver: true }]);
 });
 
-it.each<[string, FailureReason, number, boolean]>([
-	['was not requested', 'canceled', 3, false],
-	['fails', 'serverError', 1, false],
-	['fails for the third time', 'serverError', 3, true],
-	['cannot be reached any more', 'pageExpired', 1, true],
-])('A full pass starts over or not if its page %s', (_text, reason, failures, isRestarted) => {
-	const reading = createReading('fullPass', 4);
-	const after = advance.restartAfterRepeatedFailures(FOURTH, reading, fail(reason), failures);
-	expect(after.fullPass?.next).toEqual(isRestarted ? undefined : at(4));
-});
+it.each<[string, Reading, FailureReason, number, number, boolean]>([
+	['was not requested', FROM_FOURTH, 'canceled', 9, 0, false],
+	['has failed six times', FROM_FOURTH, 'serverError', 6, 0, false],
+	['has failed seven times', FROM_FOURTH, 'serverError', 7, 0, true],
+	['has failed seven times after other pages', FROM_FOURTH, 'serverError', 7, 2, true],
+	['is the first one, and has failed seven times', FULL, 'serverError', 7, 0, false],
+	['cannot be reached any more', FROM_FOURTH, 'pageExpired', 1, 0, true],
+	['cannot be reached, after other pages', FROM_FOURTH, 'pageExpired', 1, 2, false],
+	['comes after newest pages', createReading('newestPages', 4), 'serverError', 9, 2, false],
+])(
+	'A reading starts over or not if its page %s',
+	(_text, reading, reason, failures, count, starts) => {
+		expect(advance.hasToStartOver(reading, fail(reason), failures, count)).toBe(starts);
+	},
+);
 
 const BUDGET = { intervalMs: 120_000, unusedRequests: 0, maxRequests: 72 };
 const planNewest = (form: FormState, isFullPassWaiting = false) =>
 	plan.planNewestPages(form, BUDGET, isFullPassWaiting);
 const planFull = (form: FormState, unusedRequests = 0) =>
 	plan.planFullPass(form, { ...BUDGET, unusedRequests });
+it('A first pass that has started over is an ordinary full pass until its end', () => {
+	const form: FormState = { ...FOURTH, baseline: { sinceMs: 0 } };
+	const first = createReading('firstPass', 4);
+	const startedOver = advance.startOver(form, first);
+	expect([form, startedOver].map((state) => planFull(state).kind)).toEqual([
+		'firstPass',
+		'fullPass',
+	]);
+	const pages = [createPage(1, 3, [6, 5])];
+	const later = advance.advanceReading(startedOver, FULL, pages, at(2), false);
+	expect(planFull(later)).toEqual({ ...createReading('fullPass', 2), maxPages: 1 });
+	const over = advance.advanceReading(later, FULL, [createPage(3, 3)], undefined, true);
+	expect([over.fullPass, over.baseline?.isFirstPassOver]).toEqual([{}, true]);
+});
+
 const NEWEST_FIRST: FormState = { ...READ, newestPages: { at: 'firstPage' } };
 const LATER: FormState = { ...FOURTH, newestPages: { at: 'firstPage' } };
 const NEWEST_LAST: FormState = { ...READ, newestPages: { at: 'lastPage', next: at(9) } };
