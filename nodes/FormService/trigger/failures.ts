@@ -6,10 +6,10 @@ import { EARLY_TOLERANCE_MS, HOUR_MS, hasElapsed, MINUTE_MS } from './requestBud
 
 /** The outcomes of readings, how long polls wait after a failure, and which error the user sees. */
 
-/** The lists that a poll reads of a form. Each one fails and waits independently. */
+/** The lists of a form that a poll reads. Each list fails and backs off separately. */
 export type Pass = 'newestPages' | 'fullPass';
 
-/** What a failure is about. */
+/** The subject of a failure: the account, the list of forms, or a form. */
 export type Subject = Readonly<
 	| { kind: 'account' | 'parameters' | 'formList' }
 	/** A form that is read only as part of the list of all forms. */
@@ -23,7 +23,7 @@ type FailureStreak = {
 	readonly count: number;
 	/** The page of the list that failed, counted from 0. A failure of a later page starts a new streak. */
 	readonly page: number;
-	/** When the last failure was. */
+	/** The time of the last failure. */
 	readonly failedAtMs: number;
 	readonly backoffMs: number;
 	readonly error: NodeError;
@@ -90,10 +90,8 @@ export class Failures {
 	}
 
 	/**
-	 * Takes the error that a poll without items reports, if any: of a subject that has failed three times in
-	 * a row, at most one error an hour. If the trigger watches several forms, each form is reported once.
-	 *
-	 * @param errors the errors of this poll
+	 * Returns the error that a poll without items reports, if a subject has failed three times in a row. Reports
+	 * at most one error an hour. If one of several forms fails, it is reported once.
 	 */
 	takeReport(errors: readonly NodeError[], isOneOfSeveral = false): NodeError | undefined {
 		const nowMs = clock.now();
@@ -126,7 +124,7 @@ function toKey(subject: Subject): string {
 	return 'formId' in subject ? `${subject.kind} ${subject.formId}` : subject.kind;
 }
 
-/** Reasons that are about all forms of the account: no reply, its token, its limits, maintenance. */
+/** Reasons that affect all forms of the account: no reply, the token, the limits, maintenance. */
 const ACCOUNT_REASONS: FailureReason[] = [
 	'blockedByN8n',
 	'connectionRefused',
@@ -142,7 +140,7 @@ const ACCOUNT_REASONS: FailureReason[] = [
 	'unavailable',
 ];
 
-/** Whether the account was rejected, or no reply came. */
+/** Whether a failure affects the whole account. */
 export function isAccountFailure(error: unknown): boolean {
 	return hasReason(error, ...ACCOUNT_REASONS);
 }
@@ -150,11 +148,11 @@ export function isAccountFailure(error: unknown): boolean {
 /** The outcome of one reading. */
 export type Outcome = Readonly<{
 	subject: Subject;
-	/** Whether the service sent a page that can be used. */
+	/** Whether at least one page was read. */
 	hasPages: boolean;
-	/** Why the next page could not be read. */
+	/** The error of the next page. */
 	readError?: NodeError;
-	/** Why the pages could not become items. */
+	/** The error of the delivery. */
 	deliveryError?: NodeError;
 	/** The page that failed, or the last page that was read if more pages follow. Counted from 0. */
 	page?: number;
@@ -164,7 +162,7 @@ export function getError({ readError, deliveryError }: Outcome): NodeError | und
 	return deliveryError ?? readError;
 }
 
-/** Whether the poll sends nothing more, because the account fails or has used up the requests of this minute. */
+/** Whether the poll stops: the account fails, or has no request left in this minute. */
 export function endsPoll(outcome: Outcome): boolean {
 	const error = getError(outcome);
 	return isUnsent(error) || isAccountFailure(error);

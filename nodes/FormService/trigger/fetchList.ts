@@ -8,14 +8,14 @@ import type { PollContext } from './pollContext';
 
 /** Fetches lists within the time of a poll. A poll does not retry, so each page is one request. */
 
-/** One page, and when the service sent it, in epoch milliseconds of the service. */
+/** A page with the service's time when it was sent, in epoch milliseconds. */
 export type FetchedPage = ListPage & { readonly servedAtMs: number };
 
 /**
- * Fetches a list page by page. A caller that has enough stops asking for pages.
+ * Fetches a list page by page, until the caller stops.
  *
  * @param from the page to start with; by default, the first page
- * @param deadline aborts the wait for a page; by default, at the end of the time to read
+ * @param deadline aborts the page that is being fetched; by default, at the end of the poll's time to read
  * @throws NodeApiError if the next page cannot be read, or the time is up
  */
 export async function* fetchPagesInTime(
@@ -56,7 +56,7 @@ export async function fetchWholeList(
 }
 
 /**
- * Waits for a promise until the deadline. After the deadline, nothing waits for its result.
+ * Waits for a promise until the deadline. After the deadline, the work ends unobserved.
  *
  * @throws NodeApiError if the time is up
  */

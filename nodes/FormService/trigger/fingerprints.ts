@@ -34,11 +34,14 @@ const HALF_LENGTH = FINGERPRINT_LENGTH / 2;
 const getHalfByField = (answers: AnswersFingerprint) => answers.slice(0, HALF_LENGTH);
 const getHalfInOrder = (answers: AnswersFingerprint) => answers.slice(HALF_LENGTH);
 
-/** Fingerprints of answers by that of their JSON: most answers have not changed since the last poll. */
+/**
+ * The fingerprints of answers by the fingerprint of their JSON, because most answers are unchanged since the
+ * last poll.
+ */
 const fingerprintCache = new Map<Fingerprint, AnswersFingerprint>();
 const MAX_CACHED = 200_000;
 
-/** Computes the fingerprint of the answers; undefined if the record has no attribute with answers. */
+/** Computes the fingerprint of the answers. Undefined if the record has no answers. */
 export function computeAnswersFingerprint(record: IDataObject): AnswersFingerprint | undefined {
 	const containers = getAnswerAttributes(record).map((name) => record[name]);
 	if (containers.every((value) => value === undefined)) return undefined;
@@ -96,8 +99,8 @@ const SIGNATURE = /^(x-(amz|goog)-.+|.*signature|sig|expires|token)$/i;
 const FILE_PATH = /\.(?!html?$|php$|aspx?$|jsp$)[a-z0-9]{1,8}$/i;
 
 /**
- * Cuts the query off the address of a file, such as `cv.pdf|https://host/cv.pdf?signature=1`: services sign
- * addresses anew for each listing. Other addresses are answers with their query.
+ * Removes the query from the address of a file: `cv.pdf|https://host/cv.pdf?signature=1`. Services sign
+ * addresses anew for each list. Other addresses keep their query.
  */
 function dropFileQuery(text: string): string {
 	const start = text.toLowerCase().lastIndexOf('|http') + 1;
@@ -109,8 +112,8 @@ function dropFileQuery(text: string): string {
 }
 
 /**
- * Whether answers have changed; not if a fingerprint is missing. A field that is moved changes only the order
- * of the answers, and a field that is renamed changes only a label, so both halves must differ.
+ * Whether the answers changed. Both halves must differ: moving a field changes only the order, renaming it only
+ * a label. False if a fingerprint is missing.
  */
 export function haveAnswersChanged(
 	before: AnswersFingerprint | undefined,

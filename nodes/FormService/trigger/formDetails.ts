@@ -39,9 +39,8 @@ export function rememberNames({ byId }: FormNames, listed: Iterable<ListedForm>)
 const NAME_TIMEOUT_MS = 3_000;
 
 /**
- * Finds the name of a form: the name in the list of all forms when it was last read, or the name that was chosen
- * in the Form parameter. Null if neither has the name. For forms that were chosen by ID, the list is read at most
- * once an hour.
+ * Finds the name of a form: from the last list of all forms, or as chosen in the Form parameter. Null if there
+ * is none. For forms that were chosen by ID, the list is read at most once an hour.
  */
 export async function findFormName(context: PollContext, formId: string): Promise<string | null> {
 	const { request, cache, parameters, times } = context;
@@ -66,10 +65,10 @@ export async function findFormName(context: PollContext, formId: string): Promis
 }
 
 /**
- * Returns the fields of a form, which are fetched once an hour, and how many requests that took. If they cannot
- * be fetched again, the earlier fields are used.
+ * Returns the fields of a form and the number of requests that it took. Fetches the fields once an hour; if
+ * that fails, returns the earlier fields.
  *
- * @param forceRefresh whether an answer or filter matches no field, so that they are fetched again, once an hour
+ * @param forceRefresh whether an answer matches no field, so that the fields are fetched once more in this hour
  * @throws NodeApiError if the fields were never fetched and cannot be fetched now
  */
 export async function fetchFormFields(

@@ -24,10 +24,10 @@ import { applyParameters, getWatchedFormIds, type FormState } from './triggerSta
 type PollOutput = INodeExecutionData[] | null;
 
 /**
- * Handles one poll of n8n. Returns the items of new events, or null: n8n would run the workflow on an empty
- * list.
+ * Handles one poll of n8n. Returns the items of new events, or null if there are none, because n8n would run
+ * the workflow on an empty list.
  *
- * @throws NodeApiError or NodeOperationError if the activation fails, or the user should see a failure
+ * @throws NodeApiError or NodeOperationError that the user must see
  */
 export async function pollForms(n8n: IPollFunctions): Promise<PollOutput> {
 	const cache = getTriggerCache(`${n8n.getWorkflow().id}:${readTriggerNode(n8n).id}`, clock.now());
@@ -106,8 +106,8 @@ async function readFormList(context: PollContext, before: PollResult): Promise<P
 }
 
 /**
- * Reads the responses of the forms that are due, the least recently read first: of each form the newest pages,
- * then a slice of the full pass. Items of a form reduce the capacity for the next forms.
+ * Reads the responses of the forms that are due, the least recently read first. Of each form, reads the newest
+ * pages, then a slice of the full pass. The items of a form reduce the capacity for the next forms.
  */
 async function readForms(
 	context: PollContext,
@@ -141,12 +141,12 @@ function record({ cache, request }: PollContext, outcome: Outcome): void {
 	recordOutcome(cache.failures, outcome, request.n8n.logger);
 }
 
-/** Causes that last until the user corrects the credential or the node. */
+/** Causes that only the user can remove, by correcting the credential or the node. */
 const ACTIONABLE_CAUSES = ['credential-invalid', 'configuration-invalid'];
 
 /**
- * Finds the error with which an activation fails. An activation succeeds if something was read, now or before,
- * and nothing has failed that the user must correct.
+ * Returns the error that fails the activation. Undefined if a list was read, now or earlier, and no failure
+ * needs the user.
  */
 function findActivationError(
 	{ reason, parameters, state }: PollContext,

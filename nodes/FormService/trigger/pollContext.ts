@@ -12,7 +12,7 @@ import { collectBudgetClaims, type TriggerCache } from './triggerCache';
 import { readTriggerParameters, type TriggerParameters } from './triggerParameters';
 import { getWatchedFormIds, type FormStates, type TriggerState } from './triggerState';
 
-/** Why n8n polls: its schedule says so, n8n starts, or a user publishes the workflow. */
+/** Why n8n polls: by its schedule, at its start, or because the user publishes the workflow. */
 export type PollReason = 'schedule' | 'start' | 'publish';
 
 /** What a poll may not change, except the cache. The steps of a poll return what they find. */
@@ -23,15 +23,15 @@ export type PollContext = Readonly<{
 	times: PollTimes;
 	/** The state that the poll starts with. */
 	state: TriggerState;
-	/** What this process remembers. */
+	/** The cache of this process. */
 	cache: TriggerCache;
 	/** How long a list of weight 1 waits for each request. */
 	intervalMs: number;
-	/** When n8n polled before; undefined on the first poll of the process. */
+	/** The time of n8n's last poll; undefined on the first poll of the process. */
 	lastPollAtMs: number | undefined;
 }>;
 
-/** An output item and the record that it was made of. */
+/** An output item with its record. */
 export type OutputItem = { record: IDataObject; item: INodeExecutionData };
 
 /** The times of a poll: epoch milliseconds, and signals that abort then. */
@@ -79,9 +79,9 @@ function getTimeBudgetMs(n8n: IPollFunctions): number {
 type Config = { parameters: TriggerParameters; account: Account };
 
 /**
- * Reads the parameters and the account; undefined if they cannot be used.
+ * Reads the parameters and the account. Undefined if they are invalid and the user need not see it now.
  *
- * @throws NodeOperationError if they cannot be used, and an activation or the error workflow has to show this
+ * @throws NodeOperationError if they are invalid and the user must see it now
  */
 export async function readConfig(
 	n8n: IPollFunctions,
@@ -171,7 +171,7 @@ function createBudgetClaim(
 	};
 }
 
-/** Whether a subject waits after a failure. If a user publishes the workflow, nothing waits. */
+/** Whether polls still back off from a subject. A poll on publishing never backs off. */
 export function isBackingOff({ cache, reason }: PollContext, subject: Subject): boolean {
 	return reason === 'schedule' && cache.failures.isWaiting(subject);
 }

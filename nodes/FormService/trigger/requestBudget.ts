@@ -12,11 +12,14 @@ export type BudgetClaim = {
 	requestsPerDay: number;
 	/** The sum of the weights of the lists that it reads. */
 	weight: number;
-	/** When n8n last polled it, in epoch milliseconds. */
+	/** The time when n8n last polled the trigger. */
 	polledAtMs: number;
 };
 
-/** A trigger that n8n has not polled for this time counts as switched off. Users choose up to an hour between polls. */
+/**
+ * A trigger that n8n has not polled for this time counts as switched off. Users choose up to an hour between
+ * polls.
+ */
 const ACTIVE_MS = HOUR_MS + 10 * MINUTE_MS;
 
 /**
@@ -33,7 +36,7 @@ export function computeIntervalMs(claims: readonly BudgetClaim[], newest: Budget
 	return (DAY_MS * sumBy(counted, 'weight')) / maxBy(counted, 'requestsPerDay')!.requestsPerDay;
 }
 
-/** A form that delivered a response within a day is read this many times as often as any other form. */
+/** How many times as often a form is read if it delivered a response within a day. */
 const BUSY_WEIGHT = 4;
 
 /**
@@ -49,8 +52,8 @@ export function computeWeight(deliveredAtMs: number | undefined, nowMs: number):
 export type RequestDebt = Readonly<{ atMs: number; requests: number }>;
 
 /**
- * n8n's scheduled runs are not exact to the second. A run that comes this much early is used, or a list
- * would be read every three minutes instead of every two.
+ * A tolerance for n8n's scheduler, which is not exact to the second. Without it, a poll that comes a second
+ * early would be skipped, and a list would be read every three minutes instead of every two.
  */
 export const EARLY_TOLERANCE_MS = 5_000;
 
@@ -59,7 +62,7 @@ export function hasElapsed(startedAtMs: number, waitMs: number, nowMs: number): 
 	return nowMs < startedAtMs || nowMs >= startedAtMs + waitMs;
 }
 
-/** Whether a list has waited for its requests. */
+/** Whether the debt of a list is paid, so that the list may be read. */
 export function isDue({ atMs, requests }: RequestDebt, intervalMs: number, nowMs: number): boolean {
 	return hasElapsed(atMs, requests * intervalMs - EARLY_TOLERANCE_MS, nowMs);
 }

@@ -28,14 +28,14 @@ const schema = z.preprocess(
 	}),
 );
 
-/** The last states of this process, in case n8n has not kept them. */
+/** The last states of this process, for the case that n8n did not save them. */
 export type StateCache = {
-	/** The state that the last poll wrote, and when. */
+	/** The state of the last poll, and its time. */
 	written?: TriggerState;
 	writtenAtMs?: number;
 	/**
-	 * The state to continue from if n8n has not kept `written`. If the last poll had items, n8n has discarded
-	 * them as well: this is the state before the poll, so that the items come again.
+	 * The state to continue from if n8n did not save `written`. If the last poll had items, n8n has discarded
+	 * them, too: this is the state before that poll, so that the items are created again.
 	 */
 	resumeFrom?: TriggerState;
 };
@@ -63,9 +63,9 @@ export function loadState(
 }
 
 /**
- * Remembers the state that a poll has made, as the last step of the poll. Returns the state to save.
+ * Caches the next state, as the last step of a poll. Returns the state to save.
  *
- * @param before the state that the poll started with
+ * @param before the state at the start of the poll
  * @param hasItems whether n8n may discard the state together with items
  */
 export function rememberState(
@@ -87,7 +87,7 @@ export function rememberState(
 	return encodeState(written);
 }
 
-/** After this time, n8n has discarded the last state if it still passes an older one. */
+/** If n8n passes an older state after this time, it has discarded the last state. */
 const SAVE_TIMEOUT_MS = 30_000;
 
 /**
@@ -121,8 +121,8 @@ function decodeState(saved: unknown): TriggerState | undefined {
 }
 
 /**
- * Computes a short ID of a service from its host and path: the state belongs to these, and survives another
- * token and a change from http to https.
+ * Computes a short ID of a service from its host and path, so that a state survives a new token, and https
+ * instead of http.
  */
 export function computeServiceId(baseUrl: string): string {
 	const { host, pathname } = new URL(baseUrl);

@@ -4,14 +4,14 @@ import { DAY_MS, type BudgetClaim, type RequestDebt } from './requestBudget';
 import { SeenCache } from './responses/seenResponses';
 import type { StateCache } from './savedState';
 
-/** What this process remembers of one trigger. Losing the cache costs only requests. */
+/** The cache of one trigger in this process. Losing it is safe, because the state is in the static data. */
 export type TriggerCache = {
 	isPolling: boolean;
 	/** When n8n last polled the trigger, in epoch milliseconds. */
 	polledAtMs: number;
 	/** The account and the parameters that the failures and fields belong to. */
 	configKey?: string;
-	/** What the trigger needs of its account's requests; undefined before its first poll. */
+	/** The claim of the trigger on its account's requests; undefined before its first poll. */
 	budgetClaim?: BudgetClaim;
 	/** The request debt of the list of all forms. */
 	formListDebt?: RequestDebt;
@@ -24,7 +24,7 @@ export type TriggerCache = {
 	readonly seen: SeenCache;
 };
 
-/** The names that this process knows, and when it last read the list for a name. */
+/** The known names of forms, and the time when the list was last read for a name. */
 export type FormNames = { readonly byId: Map<string, string>; fetchedAtMs: number };
 
 type CachedFields = {
@@ -77,7 +77,7 @@ export function collectBudgetClaims(): BudgetClaim[] {
 
 /** The clock of the service, as its replies show it. */
 export class ServiceClock {
-	/** How far the service's clock is ahead; 0 before its first reply. */
+	/** How far the service's clock is ahead; 0 before the first reply. */
 	private offsetMs = 0;
 
 	/** Converts a time of this machine. */
@@ -86,10 +86,10 @@ export class ServiceClock {
 	}
 
 	/**
-	 * Returns when the service sent a reply, by its own clock, and remembers how far that clock is ahead, at
-	 * least. The clock counts as right if the date can lie between the request and now.
+	 * Returns when the service sent a reply, in the service's time, and updates the offset. If the date can lie
+	 * between the request and now, both clocks count as equal.
 	 *
-	 * @param dateMs the date of the reply, cut off to seconds, if the reply has one
+	 * @param dateMs the date of the reply, cut to seconds, if the reply has a date
 	 */
 	readDate(dateMs: number | undefined, sentAtMs: number, nowMs: number): number {
 		if (dateMs === undefined) return this.toServiceMs(sentAtMs);

@@ -40,11 +40,11 @@ export function hasSeveralForms(watch: Watch): boolean {
 export type TriggerParameters = {
 	watch: Watch;
 	events: readonly TriggerEvent[];
-	/** Which lists events and items need: responses, the list of all forms, fields. */
+	/** The lists that events and items need: responses, forms, fields. */
 	lists: Readonly<Record<'responses' | 'forms' | 'fields', boolean>>;
-	/** After this time, a response that is still incomplete is abandoned. Milliseconds. */
+	/** How long a response is incomplete before it is abandoned. */
 	abandonedAfterMs: number;
-	/** A response that does not meet the conditions starts nothing and is marked as seen. */
+	/** Conditions that a response must meet. Any other response is marked as seen and starts nothing. */
 	conditions: ConditionSet;
 	/** Which existing responses start the workflow; undefined for none. */
 	backfill: 'all' | { sinceMs: number } | undefined;

@@ -24,7 +24,7 @@ import {
 
 const MINUTES = (24 * 60) / DEFAULT_REQUESTS_PER_DAY;
 
-/** What starts the workflow. n8n's node panel offers each as an action. */
+/** The options of Trigger On. n8n's node panel offers each as an action. */
 const triggerEvents = sortBy(
 	TRIGGER_EVENTS.map((value): INodePropertyOptions => {
 		const { name, description } = eventTable[value];
@@ -51,7 +51,7 @@ const exceptFormIds: INodeProperties = {
 
 const POLL_PACE = `Polled about every ${MINUTES} minutes. Leave Poll Times as it is.`;
 
-/** Notices that say how soon events arrive; with another number of requests, they would be wrong. */
+/** Notices on the delay of events. They are hidden if Requests per Day is changed, because they would be wrong. */
 const pollNotices = [
 	createPollNotice(POLL_PACE, { show: { watch: ['one'] } }),
 	...[{ watch: ['several', 'all'] }, FORM_CREATED_CHOSEN].flatMap((show) => [

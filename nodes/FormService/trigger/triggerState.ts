@@ -11,12 +11,12 @@ import type { TriggerParameters } from './triggerParameters';
 
 const nonNegative = z.number().nonnegative();
 
-/** The page where a reading continues; undefined for the first page. */
+/** The page where the reading continues; undefined for the first page. */
 const next = z
 	.object({ url: z.string(), pagesBefore: nonNegative, recordsBefore: nonNegative })
 	.optional();
 
-/** Since when a response or form is missing from its list, and in how many passes. */
+/** How long a response or form has been missing from its list, as a time and a number of passes. */
 const absence = z.object({ atMs: z.number(), passes: nonNegative });
 
 /** Existing responses: all, or those that were created at a time or later. */
@@ -26,14 +26,14 @@ export const formSchema = z.object({
 	id: z.string(),
 	/** The seen responses, see `encodeSeenResponses`; undefined until a page was read. */
 	seen: z.string().optional(),
-	/** Which responses existed before the form was watched. Without a baseline, each unseen response is new. */
+	/** The boundary between existing and new responses. Without a baseline, each unseen response is new. */
 	baseline: z
 		.object({
-			/** Responses that were created then or later are new. By the service's clock, cut to seconds. */
+			/** Responses created at this time or later are new. In the service's time, cut to seconds. */
 			sinceMs: z.number(),
 			/** Which existing responses are delivered; undefined for none. */
 			backfill: backfill.optional(),
-			/** All pages were read once: from then on, a response without a time is new. */
+			/** Whether all pages were read once. After the first pass, a response without a time is new. */
 			isFirstPassOver: z.boolean().optional(),
 		})
 		.optional(),
@@ -43,39 +43,42 @@ export const formSchema = z.object({
 	fullPass: z
 		.object({
 			next,
-			/** On how many pages of the pass the times fell or rose, see `addVotes`. */
+			/** The number of pages with falling times, and with rising times, see `addVotes`. */
 			order: z.object({ descending: nonNegative, ascending: nonNegative }).optional(),
 			/** A page failed for so long that the pass started over, see `isFirstPass`. */
 			hasStartedOver: z.boolean().optional(),
 		})
 		.optional(),
-	/** Where new responses appear, if the list has at least three pages and is sorted. */
+	/**
+	 * The end of the list where new responses appear. Undefined if the list is unsorted or has fewer than three
+	 * pages.
+	 */
 	newestPages: z.object({ next, at: z.enum(['firstPage', 'lastPage']) }).optional(),
 	/** When the form last delivered a response. */
 	deliveredAtMs: z.number().optional(),
-	/** When responses were last pruned, and in how many passes since, see `pruneSeenResponses`. */
+	/** The time of the last pruning, and the passes since then, see `pruneSeenResponses`. */
 	pruning: absence.optional(),
 	/** Fingerprints of the form's attributes; undefined unless Form Updated is chosen. */
 	attributes: z.record(z.string(), z.string()).optional(),
-	/** Since when the form is not listed or watched any more. */
+	/** The time since which the form has not been listed or watched. */
 	absence: absence.optional(),
 });
 
-/** What the trigger remembers of one form. */
+/** The state of one form. */
 export type FormState = Readonly<Omit<z.infer<typeof formSchema>, 'id'>>;
 
 /** The states of forms by their IDs. */
 export type FormStates = ReadonlyMap<string, FormState>;
 
-/** What n8n keeps of a trigger. */
+/** The state of a trigger, which n8n keeps in its static data. */
 export type TriggerState = Readonly<{
 	/** The service that the state belongs to, see `computeServiceId`. */
 	service: string;
 	/** The number of the state: the time of the poll that wrote it, or 1 more than before if that is higher. */
 	revision: number;
-	/** When the list of all forms was first read, by the service's clock. */
+	/** The time when the list of all forms was first read, in the service's time. */
 	listedSinceMs?: number;
-	/** The saved state could not be read, so existing responses start nothing in this poll. Not saved. */
+	/** Whether the saved state was unreadable. Existing responses then start nothing in this poll. Not saved. */
 	isDamaged?: boolean;
 	forms: FormStates;
 }>;
@@ -133,7 +136,7 @@ export function updateAbsences(
 	return updated;
 }
 
-/** How long a response or form that has disappeared from its list is remembered. */
+/** How long a missing response or form is remembered. */
 const RETENTION_MS = 30 * DAY_MS;
 
 /** A response or form is forgotten only after this many passes without it: a list can be empty for a while. */
@@ -141,7 +144,7 @@ const RETENTION_PASSES = 30;
 
 export type Absence = Readonly<z.infer<typeof absence>>;
 
-/** Returns an absence with one more pass; the same object once further passes make no difference. */
+/** Returns an absence with one more pass. Returns the same object if the pass count no longer matters. */
 export function addPass(absence: Absence | undefined, nowMs: number): Absence {
 	if (absence === undefined) return { atMs: nowMs, passes: 1 };
 	const { atMs, passes } = absence;

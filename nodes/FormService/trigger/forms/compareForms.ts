@@ -20,16 +20,16 @@ export type DetectedFormEvent = {
 	record: ListedForm['record'];
 	/** The attributes that have changed. */
 	changed?: string[];
-	/** The state of the form once n8n has the event. */
+	/** The state to save after n8n has received the event. */
 	stateAfter: FormState;
 };
 
 export type FormComparisonRules = Readonly<{
 	watch: Watch;
 	events: readonly TriggerEvent[];
-	/** When the list was first read, by the service's clock. */
+	/** The time when the list was first read, in the service's time. */
 	listedSinceMs?: number;
-	/** The state of a form that was created since then. */
+	/** The state of a form that was created after that time. */
 	initialState: FormState;
 	nowMs: number;
 }>;
@@ -85,10 +85,10 @@ function compareForm(
 	return { event: 'formUpdated', changed, stateAfter };
 }
 
-/** Times are often rounded down to the second, and several machines of a service differ. */
+/** A tolerance for times that are rounded down to the second, and for differences between a service's machines. */
 const CLOCK_TOLERANCE_MS = MINUTE_MS;
 
-/** Whether a form was created since the list was first read. A form without a time was. */
+/** Whether a form was created after the list was first read. True for a form without a time. */
 function isCreated({ record }: ListedForm, listedSinceMs: number | undefined): boolean {
 	if (listedSinceMs === undefined) return false;
 	const createdAtMs = getCreationTimeMs(record);
@@ -131,12 +131,12 @@ function selectLasting(value: unknown): unknown {
 const PASSIVE =
 	/(^|_)(created|updated|modified|submitted|synced|viewed|last|latest|counts|stats|statistics|analytics)(_|$)/;
 
-/** Words in the names of numbers that rise with responses and visits, and of their limits, which do not. */
+/** Matches the names of counters, which rise with responses and visits, but not of their limits. */
 const COUNTER =
 	/(^|_)(answer|average|completion|count|entrie|number|rate|response|start|submission|total|unread|view|visit)s?(_|$)/;
 const LIMIT = /(^|_)(max|min|limit)(_|$)/;
 
-/** Whether an attribute changes only with the form, by its name. */
+/** Whether an attribute, by its name, changes only if the form is edited. */
 function isLasting(value: unknown, attribute: string): boolean {
 	const name = snakeCase(attribute);
 	const isCounter = parseNumber(value) !== undefined && COUNTER.test(name) && !LIMIT.test(name);

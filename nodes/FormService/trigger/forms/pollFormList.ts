@@ -17,7 +17,7 @@ import { compareForms } from './compareForms';
 
 /** How a poll reads the list of all forms: for the forms to watch, for events of forms, and for names. */
 
-/** The states of all forms, and when their list was first read. */
+/** The states of all forms, and the time when their list was first read. */
 export type FormListState = {
 	forms: Map<string, FormState>;
 	listedSinceMs: number | undefined;
@@ -92,7 +92,10 @@ function deliverFormEvents(
 	};
 }
 
-/** Finds chosen forms that are not listed. A form whose responses are read has an error of its own. */
+/**
+ * Finds chosen forms that are not listed. If the trigger reads the responses of a form, that request fails with
+ * its own error instead.
+ */
 function findMissing(context: PollContext, listed: ReadonlyMap<string, ListedForm>): Outcome[] {
 	const { watch, lists } = context.parameters;
 	const formIds = watch.kind === 'all' || lists.responses ? [] : watch.formIds;

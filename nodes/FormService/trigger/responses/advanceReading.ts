@@ -42,11 +42,11 @@ export function findResumePosition(
 }
 
 /**
- * Returns the part of a form's state that says where the next readings start.
+ * Returns the page positions in a form's state after a reading.
  *
  * @param pages the pages that were read, at least one
  * @param next see `findResumePosition`
- * @param isPassOver whether a full pass has come to its end
+ * @param isPassOver whether a full pass has reached its end
  */
 export function advanceReading(
 	form: FormState,

@@ -28,7 +28,7 @@ export type ComparisonRules = Readonly<{
 	events: readonly TriggerEvent[];
 	/** After this time, a response that is still incomplete is abandoned. */
 	abandonedAfterMs: number;
-	/** Which responses existed before the form was watched. */
+	/** The boundary between existing and new responses. */
 	baseline?: FormState['baseline'];
 }>;
 
@@ -37,18 +37,18 @@ export type DetectedEvent = Readonly<{
 	event: ResponseEvent;
 	record: IDataObject;
 	fingerprint: Fingerprint;
-	/** The seen response once n8n has the event. */
+	/** The seen response to save after n8n has received the event. */
 	seenAfter: SeenResponse;
 	/** The page with the response. */
 	page: FetchedPage;
 }>;
 
-/** How far two clocks that are set by a server can differ, with times that are cut to seconds. */
+/** The largest difference between two clocks that are set by time servers, with times cut to seconds. */
 const CLOCK_TOLERANCE_MS = 2_000;
 
 /** Compares the pages of one reading with the seen responses, and collects events and changes. */
 export class Comparison {
-	/** Responses that have changed without an event. */
+	/** The changed responses without an event. */
 	private readonly updates = new Map<Fingerprint, SeenResponse>();
 	private readonly detected = new Map<Fingerprint, DetectedEvent>();
 
@@ -61,8 +61,8 @@ export class Comparison {
 	}
 
 	/**
-	 * Compares records of a page. Each response gives each event once, however often, in whatever order and on
-	 * however many pages it is listed. A response has one event at a time. Later readings detect its further events.
+	 * Compares the records of a page. Detects each event once, even if pages repeat the response. Detects at most
+	 * one event per response; later readings detect the others.
 	 */
 	addRecords(page: FetchedPage, records: readonly IDataObject[], rules: ComparisonRules): void {
 		for (const record of records) {
@@ -78,12 +78,12 @@ export class Comparison {
 	}
 
 	/**
-	 * Whether a page, of a list that has the newest responses first, ends with a response that was seen before
-	 * the reading and shows that no later page has a new one. Each page can have responses of one second in
-	 * another order. So new responses can follow while that second is as late as the last reading, or has had new
-	 * responses in this reading.
+	 * Whether no later page can have a new response, in a list sorted newest first: the page ends with a response
+	 * that was seen before the reading. Pages can have responses of the same second in any order, so new
+	 * responses can still follow if that second is as late as the last reading, or had new responses in this
+	 * reading.
 	 *
-	 * @param lastReadMs when the form was last read, by the service's clock
+	 * @param lastReadMs when the form was last read, in the service's time
 	 */
 	endsWithSeen({ records }: FetchedPage, lastReadMs: number): boolean {
 		const last = records.at(-1);
@@ -155,8 +155,8 @@ function findAnswers(record: IDataObject): AnswersFingerprint | undefined {
 }
 
 /**
- * Whether an unseen response existed before its form was watched and starts nothing. Without a time, a response
- * existed if the first pass is not over, and is older than any date.
+ * Whether an unseen response is an existing one that starts nothing. A response without a time is existing
+ * until the first pass is over, and older than any date.
  */
 function isExistingResponse(record: IDataObject, baseline: ComparisonRules['baseline']): boolean {
 	if (baseline === undefined) return false;

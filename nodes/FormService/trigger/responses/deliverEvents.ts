@@ -63,7 +63,7 @@ type FilterResult = {
 };
 
 /**
- * Filters the events of a form.
+ * Selects the events that match the filters.
  *
  * @throws NodeOperationError if a filter names a field that the form does not have; NodeApiError if the fields
  * cannot be fetched
@@ -111,7 +111,7 @@ function isOnlyForm({ parameters }: PollContext): boolean {
 	return !hasSeveralForms(parameters.watch);
 }
 
-/** Returns the error for a condition that names a field that the form does not have. */
+/** Creates the error for a condition on a field that the form does not have. */
 export function createConditionError(
 	node: INode,
 	{ message, description }: { message: string; description: string },
@@ -136,17 +136,17 @@ export type ResponseEventData = {
 export type ItemOptions = {
 	request: RequestContext;
 	output: ResponseOutput;
-	/** After it aborts, no further item is started. */
+	/** Aborts when no further item may be started. */
 	readDeadline?: AbortSignal;
-	/** After it aborts, no file is waited for. */
+	/** Aborts when downloads must end. */
 	pollDeadline?: AbortSignal;
 };
 
 /**
- * Creates items of events, in order. Files take time. With files, the result has as many items as there is time
- * for, and at least one item, because a response with large files would otherwise never start the workflow.
+ * Creates items of events, in order. With Download Files, stops when the time is up, but always creates the
+ * first item, so that a large file cannot block the form.
  *
- * @returns items of the first events; later polls create the items of all further events
+ * @returns items of the first events; later polls deliver the others
  */
 export async function createResponseItems(
 	events: readonly ResponseEventData[],

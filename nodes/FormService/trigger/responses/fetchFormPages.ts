@@ -22,16 +22,16 @@ export type FetchedReading = {
 	pages: readonly FetchedPage[];
 	comparison: Comparison;
 	stop: StopReason;
-	/** Why the next page could not be read. */
+	/** The error of the next page. */
 	readError?: NodeError;
 	/** How many requests were sent. */
 	requests: number;
 };
 
-/** n8n does other work each time this many records are compared: a page can have all responses of a form. */
+/** How many records are compared before n8n's event loop gets a turn. One page can have all responses of a form. */
 const YIELD_EVERY_RECORDS = 500;
 
-/** The service allows 60 requests a minute, and the fields of a form need some of them. */
+/** The most pages if fields are needed, because the service allows 60 requests a minute. */
 const MAX_PAGES_WITH_FIELDS = 50;
 
 /**
@@ -110,7 +110,11 @@ export function ensureBaseline(context: PollContext, form: FormState = {}): Form
 	return { ...form, baseline: { sinceMs, backfill } };
 }
 
-/** @throws NodeApiError if a response has no ID, and so cannot be compared */
+/**
+ * Checks that each response has an ID, so that it can be compared.
+ *
+ * @throws NodeApiError if an ID is missing
+ */
 function checkIds({ request }: PollContext, { records }: FetchedPage): void {
 	if (records.some((record) => getId(record) === undefined)) {
 		throw createRequestError(request, createFailure('responseIdMissing'));

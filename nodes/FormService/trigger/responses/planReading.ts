@@ -23,7 +23,10 @@ export type Reading = Readonly<{
 	/** The page to start with; undefined for the first page. */
 	from: PagePosition | undefined;
 	maxPages: number;
-	/** A page that ends with a seen response ends the reading: older pages have no new responses. */
+	/**
+	 * Whether the reading stops at a page that ends with a seen response, because older pages have no new
+	 * responses.
+	 */
 	stopsAtSeen: boolean;
 }>;
 
@@ -63,7 +66,10 @@ export function planNewestPages(
 	return { kind: 'newestPages', from, maxPages, stopsAtSeen: at === 'firstPage' };
 }
 
-/** Plans the next slice of the full pass: one page, and more pages if n8n polls rarely. */
+/**
+ * Plans the next slice of the full pass: one page, and one more page for each request interval in which n8n did
+ * not poll.
+ */
 export function planFullPass(
 	form: FormState,
 	{ unusedRequests, maxRequests }: FormBudget,

@@ -17,7 +17,7 @@ export const PASSES: readonly Pass[] = ['newestPages', 'fullPass'];
 /** The result of one reading of a form. */
 export type FormResult = { form: FormState; items: readonly OutputItem[]; outcome: Outcome };
 
-/** Whether a poll may read a form: its passes can still wait after failures. */
+/** Whether a poll may read a form. Its passes can still back off after failures. */
 export function mayReadForm(context: PollContext, formId: string, form: FormState = {}): boolean {
 	const { cache, parameters, reason, times } = context;
 	const { debt, seen } = form;
@@ -116,7 +116,7 @@ async function deliverPages(
 	}
 }
 
-/** Returns the state of a form after a delivery: all that the pages show, without the undelivered events. */
+/** Returns the state of a form after a delivery, with all findings except the undelivered events. */
 function computeNextForm(
 	{ cache }: PollContext,
 	{ formId, pass, reading, budget }: Task,

@@ -5,8 +5,11 @@ import { addPass, isRetentionOver, type Absence } from '../triggerState';
 export type SeenResponses = ReadonlyMap<Fingerprint, SeenResponse>;
 
 /**
- * Where a response is in its life: `incomplete` never becomes abandoned; `waiting` is incomplete and becomes
- * `abandoned` if it stays incomplete.
+ * The phase of a response:
+ *
+ * - `incomplete`: never becomes abandoned
+ * - `waiting`: incomplete, and becomes abandoned if it stays so
+ * - `abandoned`, `complete`
  */
 export type Phase = (typeof PHASES)[number];
 
@@ -14,13 +17,13 @@ const PHASES = ['complete', 'incomplete', 'waiting', 'abandoned'] as const;
 
 export type SeenResponse = Readonly<{
 	phase: Phase;
-	/** Those of the completed response; undefined unless Response Updated is chosen. */
+	/** The fingerprint of the answers of a completed response. Undefined unless Response Updated is chosen. */
 	answers?: AnswersFingerprint;
-	/** No page has listed the response since the last pruning, see `pruneSeenResponses`. */
+	/** Whether no page has listed the response since the last pruning, see `pruneSeenResponses`. */
 	isUnlisted?: boolean;
 }>;
 
-/** Returns a seen response. Those without answers are shared, since a form can have 100,000 responses. */
+/** Creates a seen response. Equal objects without answers are shared, because a form can have 100,000 responses. */
 export function createSeenResponse(
 	phase: Phase,
 	answers?: AnswersFingerprint,
@@ -64,7 +67,7 @@ export function encodeSeenResponses(seen: SeenResponses): string {
 	return texts.join(' ');
 }
 
-/** Decodes a text of `encodeSeenResponses`; undefined if it is not such a text. */
+/** Decodes a text of `encodeSeenResponses`. Undefined for any other text. */
 export function decodeSeenResponses(text: string): SeenResponses | undefined {
 	const texts = text === '' ? [] : text.split(' ');
 	if (!texts.every((entry) => RESPONSE_TEXT.test(entry))) return undefined;
@@ -82,7 +85,10 @@ function decodeResponse(text: string): SeenResponse {
 	return createSeenResponse(PHASE_BY_LETTER[letter], answers, letter !== text[0]);
 }
 
-/** The seen responses of forms as values and as texts: a poll decodes no text that an earlier poll has written. */
+/**
+ * Caches the seen responses of forms as values and texts, so that a poll need not decode a text of an earlier
+ * poll.
+ */
 export class SeenCache {
 	private readonly forms = new Map<string, { text: string; seen: SeenResponses }>();
 
