@@ -1,4 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
+import { conditionsNeedFields } from '../api/answers/conditions';
 import { parseFields, type FormField } from '../api/answers/fields';
 import { clock } from '../api/clock';
 import { createTarget, endpoints } from '../api/endpoints';
@@ -8,7 +9,7 @@ import { getSelectedFormName } from '../parameters/formId';
 import { fetchPagesInTime, fetchWholeList } from './fetchList';
 import type { PollContext } from './pollContext';
 import { hasElapsed, HOUR_MS } from './requestBudget';
-import type { FormNames } from './triggerCache';
+import type { CachedFields, FormNames } from './triggerCache';
 
 /** The names and fields of forms, which items and filters need. This process remembers both for an hour. */
 
@@ -65,35 +66,47 @@ export async function findFormName(context: PollContext, formId: string): Promis
 }
 
 /**
- * Returns the fields of a form and the number of requests that it took. Fetches the fields once an hour; if
- * that fails, returns the earlier fields.
+ * Returns the fields of a form and the number of requests that it took. Fetches the fields once an hour, and when
+ * a new name matches no field: the field may have been added since then.
  *
- * @param forceRefresh whether an answer matches no field, so that the fields are fetched once more in this hour
- * @throws NodeApiError if the fields were never fetched and cannot be fetched now
+ * @param unmatchedNames names in answers and filters that no field has
+ * @throws NodeApiError if the fields are needed and cannot be fetched
  */
 export async function fetchFormFields(
 	context: PollContext,
 	formId: string,
-	forceRefresh = false,
+	unmatchedNames: readonly string[] = [],
 ): Promise<{ fields: FormField[]; requests: number }> {
 	const { cache, parameters, request } = context;
 	const last = cache.fields.get(formId);
-	const nowMs = clock.now();
-	const isRecent = last !== undefined && !hasElapsed(last.fetchedAtMs, HOUR_MS, nowMs);
-	if (isRecent && (!forceRefresh || last.wasRefetched)) return { fields: last.fields, requests: 0 };
+	if (last !== undefined && isUpToDate(last, unmatchedNames)) {
+		return { fields: last.fields, requests: 0 };
+	}
 	const target = createTarget(request.account, endpoints.listFields, { formId });
-	const times = { fetchedAtMs: isRecent ? last.fetchedAtMs : nowMs, wasRefetched: isRecent };
+	const earlierNames = last?.unmatchedNames ?? [];
+	const fetched = {
+		fetchedAtMs: clock.now(),
+		unmatchedNames: new Set(unmatchedNames.length > 0 ? [...earlierNames, ...unmatchedNames] : []),
+	};
 	try {
 		const { records, requests } = await fetchWholeList(context, target, 'fields');
 		const fields = parseFields(records, parameters.output);
-		cache.fields.set(formId, { ...times, fields });
+		cache.fields.set(formId, { ...fetched, fields });
 		return { fields, requests };
 	} catch (cause) {
 		const error = asNodeError(request.n8n.getNode(), cause);
-		if (last === undefined || isUnsent(cause)) throw error;
+		// with outdated fields, a filter would drop a response for good
+		const mustBeCurrent = unmatchedNames.length > 0 && conditionsNeedFields(parameters.conditions);
+		if (last === undefined || mustBeCurrent || isUnsent(cause)) throw error;
 		const text = `The fields of form ${formId} could not be read again: ${error.message}`;
 		request.n8n.logger.warn(text);
-		cache.fields.set(formId, { ...last, ...times });
+		cache.fields.set(formId, { ...fetched, fields: last.fields });
 		return { fields: last.fields, requests: 1 };
 	}
+}
+
+/** Whether fields were fetched within the hour, and did not match these names then either. */
+function isUpToDate(cached: CachedFields, unmatchedNames: readonly string[]): boolean {
+	const isRecent = !hasElapsed(cached.fetchedAtMs, HOUR_MS, clock.now());
+	return isRecent && unmatchedNames.every((name) => cached.unmatchedNames.has(name));
 }

@@ -27,11 +27,11 @@ export type TriggerCache = {
 /** The known names of forms, and the time when the list was last read for a name. */
 export type FormNames = { readonly byId: Map<string, string>; fetchedAtMs: number };
 
-type CachedFields = {
+export type CachedFields = {
 	fields: FormField[];
 	fetchedAtMs: number;
-	/** Whether the fields were fetched again since then, because they did not fit. */
-	wasRefetched: boolean;
+	/** Names in answers and filters that matched none of these fields. */
+	unmatchedNames: ReadonlySet<string>;
 };
 
 const triggers = new Map<string, TriggerCache>();

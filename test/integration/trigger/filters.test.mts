@@ -1,13 +1,19 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import { running } from '../world.mts';
-import { addForm, begin, HOUR_MS, namesIn, pollFor, tick, watch } from './watching.mts';
+import { addForm, begin, HOUR_MS, MINUTE_MS, namesIn, pollFor, tick, watch } from './watching.mts';
 
 const world = await running();
 const { n8n } = world;
 const { store } = world.service;
 
 const condition = (field: string, value: unknown, operator = 'is') => ({ field, operator, value });
+
+/** A field that the author of a form adds later. */
+const city = () => {
+	const { id } = store.addForm({ name: 'Places', fields: [{ label: 'City' }] });
+	return store.fields(id)[0];
+};
 
 const filters = (...conditions: object[]) =>
 	({ filters: { conditions: { conditions } } }) as unknown as INodeParameters;
@@ -102,6 +108,28 @@ describe('A condition', () => {
 			const [test] = await trigger.poll({ mode: 'manual' });
 			expect(expected).toContain(Object.values(test.json.answers as object)[0]);
 			expect((await pollFor(trigger, 4, HOUR_MS)).errors).toEqual([]);
+		},
+	);
+
+	it.each([
+		['is', 'Rome', ['Ada']],
+		['isEmpty', '', []],
+	])(
+		'on a field that one of several forms gets later is met from its first response on: %s %s',
+		async (operator, value, expected) => {
+			const forms = [addForm(world), addForm(world)];
+			store.fields(forms[0].form).push(city());
+			const given = { watch: 'several', formIds: forms.map(({ form }) => form) };
+			const conditions = filters(condition('City', value, operator));
+			const trigger = watch(n8n, '', { ...given, ...conditions });
+			await trigger.poll();
+			// the fields of the second form are read, and it has no City
+			forms[1].submit('Edsger');
+			await trigger.poll(tick);
+			store.fields(forms[1].form).push(city());
+			store.addResponse(forms[1].form, { answers: { Name: 'Ada', City: 'Rome' } });
+			const { names } = await pollFor(trigger, 2, 5 * MINUTE_MS);
+			expect(names).toEqual(expected);
 		},
 	);
 });

@@ -65,6 +65,14 @@ export function conditionsNeedFields({ conditions }: ConditionSet): boolean {
 }
 
 /** The texts of an error about a condition. */
+/** Finds the names of fields in the conditions that no field of the form has. */
+export function findUnknownFields(
+	{ conditions }: ConditionSet,
+	fields: readonly FormField[],
+): string[] {
+	return conditions.map(({ field }) => field).filter((name) => isUnknownName(name, fields));
+}
+
 export type ConditionProblem = { message: string; description: string };
 
 /**

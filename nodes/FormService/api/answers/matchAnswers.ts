@@ -47,19 +47,21 @@ export function matchAnswers(record: IDataObject, fields: readonly FormField[] =
 }
 
 /**
- * Whether an answer has no field, so that the fields may be out of date. Entries without a value do not count,
- * because headings have such entries, too.
+ * Finds the names of answers without a field, because the fields may be out of date. Entries without a value do
+ * not count, because headings have such entries, too.
  */
-export async function hasUnmatchedAnswers(
+export async function findUnmatchedNames(
 	records: readonly IDataObject[],
 	fields: readonly FormField[],
-): Promise<boolean> {
+): Promise<string[]> {
+	const names = new Set<string>();
 	for (const record of records) {
 		await yieldIfDue();
-		const { answers } = matchAnswers(record, fields);
-		if (answers.some(({ field, value }) => field === undefined && !isBlank(value))) return true;
+		for (const { field, value, uuid, customKey, label } of matchAnswers(record, fields).answers) {
+			if (field === undefined && !isBlank(value)) names.add(uuid ?? customKey ?? label);
+		}
 	}
-	return false;
+	return [...names];
 }
 
 /** Creates the keys of answers in an item: the answer key of the field, or the label, with a number if it repeats. */

@@ -3,10 +3,11 @@ import {
 	conditionsNeedFields,
 	filterByConditions,
 	findConditionProblem,
+	findUnknownFields,
 	findValueProblem,
 } from '../../api/answers/conditions';
 import type { FormField } from '../../api/answers/fields';
-import { hasUnmatchedAnswers } from '../../api/answers/matchAnswers';
+import { findUnmatchedNames } from '../../api/answers/matchAnswers';
 import { createResponseItem, type ResponseOutput } from '../../api/answers/responseItem';
 import { yieldIfDue } from '../../api/clock';
 import { asNodeError, InputError } from '../../api/errors';
@@ -83,16 +84,18 @@ async function filterEvents(
 		return { matches: await filterByConditions(events, conditions, []), fieldRequests: 0 };
 	}
 	const records = events.map(({ record }) => record);
-	let { fields, requests: fieldRequests } = await fetchFormFields(context, formId);
-	if (findProblem(context, formId, fields) || (await hasUnmatchedAnswers(records, fields))) {
-		const refreshed = await fetchFormFields(context, formId, true);
-		fields = refreshed.fields;
-		fieldRequests += refreshed.requests;
-	}
-	const problem = findProblem(context, formId, fields);
+	const earlier = await fetchFormFields(context, formId);
+	const unmatchedNames = await findUnmatchedNames(records, earlier.fields);
 	// if the trigger watches several forms, a form can lack the field, and its responses do not match
+	if (isOnlyForm(context)) unmatchedNames.push(...findUnknownFields(conditions, earlier.fields));
+	const isFresh = earlier.requests > 0;
+	const { fields, requests } = isFresh
+		? { ...earlier, requests: 0 }
+		: await fetchFormFields(context, formId, unmatchedNames);
+	const problem = findProblem(context, formId, fields);
 	if (problem && isOnlyForm(context)) throw createConditionError(request.n8n.getNode(), problem);
-	return { matches: await filterByConditions(events, conditions, fields), fields, fieldRequests };
+	const matches = await filterByConditions(events, conditions, fields);
+	return { matches, fields, fieldRequests: earlier.requests + requests };
 }
 
 /** Finds what is wrong with the conditions. A running trigger continues if a choice is changed. */
