@@ -3,7 +3,7 @@ import { isEmpty, mapValues, pickBy } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { decodeAnswers, getAnswerAttributes } from '../api/answers/decode';
 import { encodeAnswer, type AnswerSpec } from '../api/answers/fieldKinds';
-import { findFile } from '../api/answers/uploads';
+import { findFile, splitFiles } from '../api/answers/uploads';
 import { getListEntries, isRecord, sortKeys } from '../api/records';
 import { parseUrl } from '../api/url';
 
@@ -80,7 +80,10 @@ function toHashText(value: unknown): string {
  * objects with sorted names and without empty values, `{"0": "A", "2": "B"}` of PHP as a list.
  */
 function normalizePart(value: unknown): unknown {
-	if (typeof value === 'string') return dropFileQuery(value);
+	if (typeof value === 'string') {
+		const files = splitFiles(value);
+		return files.reduce((text, file) => text.replace(file, () => dropFileQuery(file)), value);
+	}
 	const entries = getListEntries(value);
 	if (entries !== undefined) return entries.map(normalizePart);
 	if (!isRecord(value)) return value;

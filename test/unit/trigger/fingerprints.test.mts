@@ -44,6 +44,10 @@ const updates: Record<string, [before: unknown, after: unknown]> = {
 		change({ Tags: 'a.pdf|https://host/a.pdf?sig=1' }),
 		change({ Tags: 'b.pdf|https://host/b.pdf?sig=1' }),
 	],
+	'another file is uploaded beside a file': [
+		change({ Tags: 'a.pdf|https://host/a.pdf?sig=1, b.pdf|https://host/b.pdf?sig=1' }),
+		change({ Tags: 'c.pdf|https://host/c.pdf?sig=1, b.pdf|https://host/b.pdf?sig=1' }),
+	],
 	'an address that is no file has another query': [
 		change({ Tags: 'https://host/search?q=1' }),
 		change({ Tags: 'https://host/search?q=2' }),
@@ -93,6 +97,7 @@ const files: Record<string, (address: string) => unknown> = {
 	'a name and an address': (address) => `cv.pdf|${address}`,
 	'a name without an extension': (address) => [`scan|${address}`, `what? (1).jpg|${address}`],
 	'an address': (address) => address,
+	'two files in a text': (address) => `a.pdf|${address}; b.pdf|${address}`,
 	'an object': (address) => [{ name: 'cv.pdf', url: address, size: 7 }],
 	'a part of an object': (address) => ({ files: [{ filename: 'cv.pdf', url: address }] }),
 };
