@@ -2,6 +2,7 @@
 import lodash from 'lodash';
 import { expect, it } from 'vitest';
 import type { Mode } from './n8n.mts';
+import { failAll, faults } from './service.mts';
 import type { Order } from './service.mts';
 import { HOUR_MS, MINUTE_MS } from '../time.mts';
 import { ALL, createPaged, listEvents, World } from './world.mts';
@@ -153,3 +154,25 @@ it('In default mode, a trigger continues if the workflow is saved without the ID
 	const expected = A.kept.map(({ number }) => `A-${number} responseCompleted`);
 	expect(world.delivered).toEqual(expected);
 });
+
+it.each(['renamed first', 'saved without IDs first'])(
+	'In default mode, a trigger starts over if it gets a new ID and another name before it is active again (%s)',
+	async (order) => {
+		const world = new World(['A']);
+		const { n8n, forms } = world;
+		await world.beginAndRun(60);
+		world.submit(forms.A);
+		await world.run(60);
+		n8n.parameters.emitExisting = true;
+		const changes = [() => n8n.rename('Renamed'), () => n8n.saveWithoutIds()];
+		for (const change of order === 'renamed first' ? changes : changes.toReversed()) {
+			change();
+			world.time.pass(HOUR_MS);
+			const { thrown } = await n8n.activate('activate', failAll(faults.unauthorized));
+			expect(thrown).toBeDefined();
+		}
+		const polls = [await n8n.activate('activate'), (world.time.pass(HOUR_MS), await n8n.tick())];
+		const expected = ['A-1 responseCompleted', 'A-2 responseCompleted'];
+		expect(polls.flatMap(listEvents)).toEqual(expected);
+	},
+);

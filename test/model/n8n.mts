@@ -129,6 +129,8 @@ export class N8n {
 	private readonly time: VirtualTime;
 	private readonly workflowId = `workflow-${(workflows += 1)}`;
 	private trigger: SavedNode = { id: 'node-1', name: 'Trigger' };
+	/** The trigger as of its last successful activation. */
+	private activated = this.trigger;
 	private nextNode: SavedNode = { id: 'node-2', name: 'Next' };
 	private nodes = 2;
 	/** What n8n keeps from one poll to the next one: in durable mode nothing. */
@@ -164,6 +166,7 @@ export class N8n {
 		this.context = this.createContext(activation, 'default');
 		const poll = await this.pollWith(this.context, given, true);
 		this.active = poll.thrown === undefined;
+		if (this.active) this.activated = this.trigger;
 		return poll;
 	}
 
@@ -171,6 +174,16 @@ export class N8n {
 	async restart(given: Circumstances = {}): Promise<Poll | undefined> {
 		this.process = startProcess(this.time);
 		return this.mode === 'default' ? await this.activate('init', given) : undefined;
+	}
+
+	/** Whether the trigger has been renamed since its last successful activation. */
+	get hasNewName(): boolean {
+		return this.trigger.name !== this.activated.name;
+	}
+
+	/** Whether the trigger has got another ID since its last successful activation. */
+	get hasNewId(): boolean {
+		return this.trigger.id !== this.activated.id;
 	}
 
 	/** The trigger gets another name, from the next activation on. */
