@@ -70,8 +70,8 @@ type NewResponse = {
 type StoredFile = { type: string; data: Uint8Array };
 
 /**
- * Formats epoch milliseconds as a timestamp of the service (section 2.1): `2026-01-31T09:00:00.000000Z`. Like
- * such databases, keeps whole seconds only, so that many records share a timestamp.
+ * Formats epoch milliseconds as a timestamp of the service (section 2.1): `2026-01-31T09:00:00.000000Z`. Keeps
+ * only whole seconds, as many databases do, so that several records can share a timestamp.
  */
 export const timestamp = (epoch: number) =>
 	new Date(epoch).toISOString().replace(/\.\d+Z$/, '.000000Z');

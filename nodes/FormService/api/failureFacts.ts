@@ -30,7 +30,7 @@ export type FailureFacts = {
 	linkProblem?: string;
 };
 
-/** A text, or how to write a text: from the facts, the address, and the message of the last failure of an outage. */
+/** A text, or a function that creates it from the facts, the address, and the message of the last failure. */
 type Text =
 	| string
 	| ((facts: FailureFacts & { baseUrl: string; origin: string; lastMessage?: string }) => string);

@@ -39,7 +39,7 @@ export type TriggerNode = Readonly<{
 	/** The node's ID; with the name behind it if n8n gives several nodes this ID. */
 	id: string;
 	name: string;
-	/** The IDs of all other nodes; undefined if n8n does not say them. */
+	/** The IDs of all other nodes; undefined if n8n does not pass them. */
 	otherIds: readonly string[] | undefined;
 }>;
 
@@ -96,7 +96,7 @@ function readEntries(saved: unknown): Entries {
 	return Object.fromEntries(pairs);
 }
 
-/** What n8n's context of a poll knows of the workflow, although its type does not say so. */
+/** The nodes of the workflow, which n8n passes to a poll although its type does not declare them. */
 const contextSchema = z.object({
 	workflow: z.object({ nodes: z.record(z.string(), z.object({ id: z.string() })) }),
 });

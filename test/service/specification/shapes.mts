@@ -21,7 +21,7 @@ export type Shapes = {
 /**
  * The kinds of paging:
  *
- * - `links`: a link beside `data`, without a number of records
+ * - `links`: a link beside `data`, but no total number of records
  * - `meta`: links and numbers beside `data`
  * - `inData`: the page in `data`, with its records in an inner `data`
  * - `simple`: like `inData`, without the total numbers of records and pages

@@ -57,7 +57,7 @@ export const UNREAD_LIST: ListState = {
 	pass: 1,
 };
 
-/** Returns the state after one more page, which is the first page of the list if the state has no pages. */
+/** Returns the state after one more page. A state without pages is the start of the list. */
 export function addPage(state: ListState, page: ListPage): ListState {
 	const total = page.total ?? state.total;
 	const hasFallen = page.total !== undefined && page.total < (state.total ?? 0);

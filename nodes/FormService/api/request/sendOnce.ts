@@ -153,8 +153,8 @@ const BLOCKING_CLASS = /^(Ssrf\w*|UserError|OperationalError|NodeOperationError)
 
 /**
  * Whether n8n has thrown an error instead of sending: its SSRF protection or the allowed domains of the credential
- * forbid the address. By the name of the class and not by `instanceof`, because n8n exports no class of its SSRF
- * protection, and a package that was installed by hand can have another copy of n8n-workflow than n8n.
+ * forbid the address. Compares the name of the class and does not use `instanceof`, because n8n exports no class
+ * of its SSRF protection, and a package that was installed by hand can have another copy of n8n-workflow than n8n.
  */
 function isBlockedByN8n(error: Error): boolean {
 	return BLOCKING_CLASS.test(error.constructor.name);

@@ -34,7 +34,7 @@ export type UncheckedAnswers = {
 
 /** The answers of an item as they are sent. */
 export type EncodedAnswers = {
-	/** By the ID of the field (specification, section 4, rule 2). */
+	/** The answers by the UUIDs of their fields (specification, section 4, rule 2). */
 	data: Record<string, AnswerValue>;
 	/** By the label of the field, if the field is known. */
 	byLabel: Record<string, AnswerValue>;

@@ -111,8 +111,8 @@ export class SeenCache {
 
 /**
  * Prunes responses that have disappeared from their list, after a full pass. Once in 30 days and 30 passes,
- * drops the responses that are still unlisted since the last time, and makes all others unlisted. A page that
- * lists a response makes it listed again. Nothing is dropped while fewer responses are listed than the list
+ * drops the responses that no page has listed since the last pruning, and marks all others as unlisted. A page
+ * that lists a response removes the mark. Nothing is dropped while fewer responses are listed than the list
  * announces, because the pages leave some out: a database lists equal times in another order for each page.
  *
  * @param announcedCount how many responses the list says that it has; undefined if it does not say so
