@@ -35,8 +35,9 @@ export async function processBatch(
 }
 
 /**
- * Checks items at the same time. An operation that only reads fetches nothing if parameters are invalid. Before a
- * write, the other items are checked against the service as well, so that one error lists all invalid items.
+ * Checks items at the same time. An operation that only reads fetches nothing if parameters are invalid, unless the
+ * node continues after a failure. Before a write, items with valid parameters are checked against the service even
+ * if another item is invalid, so that one error lists all invalid items.
  */
 async function checkItems(
 	items: readonly InputItem[],
@@ -73,7 +74,10 @@ async function checkItem(
 	}
 }
 
-/** Returns the outcomes of a batch that stops before its first write. The first invalid item lists all of them. */
+/**
+ * Returns the outcomes of a batch that stops before its first write. The error of the first invalid item lists all
+ * invalid items.
+ */
 function stopBeforeSending(
 	items: readonly InputItem[],
 	checkedItems: readonly CheckedItem[],

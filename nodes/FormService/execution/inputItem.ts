@@ -9,7 +9,7 @@ import type { Endpoint } from '../api/endpoints';
 import { mayHaveActed, type NodeError } from '../api/errors';
 import type { ItemRequest, PreparedItem } from './operation';
 
-/** An input item that n8n has handed over in a try, with what to do, or why its parameters are invalid. */
+/** An input item that n8n has handed over in a try, with the prepared item, or with the error of its parameters. */
 export type InputItem = {
 	n8n: IExecuteSingleFunctions;
 	index: number;
@@ -20,7 +20,7 @@ export type InputItem = {
 	composedRequest: IHttpRequestOptions;
 } & ({ prepared: PreparedItem } | { parameterError: NodeError });
 
-/** What became of an item in a try. */
+/** The result of an item in a try. */
 export type ItemOutcome =
 	/** `isSent` is false if the operation only reads, or if the item was skipped or previewed. */
 	| { kind: 'done'; output: INodeExecutionData[]; isSent: boolean }
@@ -31,7 +31,9 @@ export type ItemOutcome =
 	/** Nothing was sent, because another item failed before, or the execution was canceled. */
 	| { kind: 'notSent' };
 
-/** Whether the service has taken the item, or may have: then no later try sends the item again. */
+/**
+ * Whether the service has accepted the item, or may have accepted it, so that no later try sends the item again.
+ */
 export function isFinal(outcome: ItemOutcome): boolean {
 	if (outcome.kind === 'failed') return mayHaveActed(outcome.error);
 	return outcome.kind === 'done' && outcome.isSent;
@@ -47,7 +49,7 @@ export type TryContext = {
 	continuesOnFail: boolean;
 	/** Stops the try. */
 	controller: AbortController;
-	/** Aborts when the try stops or the execution is canceled: requests that wait are then not sent. */
+	/** Aborts when the try stops or the execution is canceled. Requests that still wait are then not sent. */
 	signal: AbortSignal;
 	/** The run of the try: the facts that all tries of one execution of the node share (Retry On Fail). */
 	run: {
@@ -61,8 +63,8 @@ export type TryContext = {
 };
 
 /**
- * Creates the request of an item from the request that n8n has composed. The base URL is that of the item's
- * account, because n8n composes the requests of all items with the credential of the first (`prepareCredentials`).
+ * Creates the request of an item from the request that n8n has composed. Uses the base URL of the item's account,
+ * because n8n composes the requests of all items with the credential of the first item (`prepareCredentials`).
  */
 export function createItemRequest(
 	{ n8n, index, endpoint, composedRequest }: InputItem,
@@ -82,7 +84,7 @@ export function createItemRequest(
 	};
 }
 
-/** What n8n itself adds to the parameters of a declarative node. */
+/** The request options, which n8n adds to the parameters of a declarative node. */
 type RequestOptions = {
 	timeout?: number;
 	batching?: { batch?: { batchSize?: number; batchInterval?: number } };

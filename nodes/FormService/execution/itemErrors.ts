@@ -31,8 +31,8 @@ export function toItemError(error: unknown, item: InputItem): NodeError {
 type InvalidItem = { item: InputItem; error: NodeError };
 
 /**
- * Returns the error of the first invalid item, which lists all of them. If one item is invalid, or all items are
- * invalid for the same reason, the reason is the message.
+ * Returns the error of the first invalid item. The error lists all invalid items. If one item is invalid, or all
+ * items are invalid for the same reason, the reason is the message.
  *
  * @param invalidItems at least one item with its error
  * @param total how many items the run has
@@ -64,8 +64,8 @@ export function createInvalidItemsError(
 }
 
 /**
- * Lists invalid items, a line for each text: "Rows 3, 5: 'Form' is empty." Items are joined by the shown text and by
- * nothing else, because a second line with the same text would tell the user nothing.
+ * Lists invalid items, a line for each text: "Rows 3, 5: 'Form' is empty." All items with the same shown text share
+ * a line, because a second line with the same text would tell the user nothing.
  */
 function listByShownText(invalidItems: readonly InvalidItem[]): string[] {
 	const groups = Object.entries(groupBy(invalidItems, ({ error }) => formatErrorText(error)));
@@ -75,8 +75,8 @@ function listByShownText(invalidItems: readonly InvalidItem[]): string[] {
 }
 
 /**
- * Creates the error that stops the node, for its item. It says which items a user must not
- * run a second time.
+ * Creates the error that stops the node from the error of an item. The error says which items a user must not run a
+ * second time.
  *
  * @param outcomes the outcomes of all items
  */

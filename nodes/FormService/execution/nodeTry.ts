@@ -7,7 +7,7 @@ import { readRequestOptions, type InputItem, type ItemOutcome, type TryContext }
 
 /**
  * One time that n8n executes the node within a run. `add` takes the items that n8n hands over, and `getOutcome`
- * returns the outcome of an item. Batches are processed one after another, after those of earlier tries.
+ * returns the outcome of an item. Batches are processed one after another, after the batches of earlier tries.
  */
 export class NodeTry {
 	/** The items that n8n has handed over, by index. */

@@ -58,7 +58,7 @@ export type PreparedItem = {
 	  }
 );
 
-/** A page of the results and fields of each result, as a model asks for them. */
+/** The results, and the fields of each result, that a model asks for. */
 export type ToolSelection = {
 	/** How many results are left out before the first one. */
 	skip?: number;

@@ -16,7 +16,7 @@ import type { Operation } from './operation';
 import { isTool, prepareTool } from './tool';
 
 /**
- * The way of an item through n8n's routing (`RoutingNode`). n8n evaluates the parameters of each item and calls
+ * How an item passes through n8n's routing (`RoutingNode`). n8n evaluates the parameters of each item and calls
  * `preSend`. After the `preSend` of all items, or of a batch, n8n calls the pagination function of each item.
  *
  * @see https://github.com/n8n-io/n8n/blob/master/packages/core/src/execution-engine/routing-node.ts
@@ -29,8 +29,9 @@ import { isTool, prepareTool } from './tool';
 type RoutedOptions = IHttpRequestOptions & { routed: { nodeTry: NodeTry; item: InputItem } };
 
 /**
- * Creates the `preSend` of an operation. It checks the parameters of an item, and adds the IDs and a provisional body
- * to the request. It never throws, because n8n would then leave out the item and send the others.
+ * Creates the `preSend` of an operation. `preSend` checks the parameters of an item, and adds the IDs and a
+ * provisional body to the request. `preSend` never throws, because n8n would then leave out the item and send the
+ * others.
  */
 export function createPreSend(operation: Operation): PreSendAction {
 	return async function (options): Promise<RoutedOptions> {
@@ -61,7 +62,10 @@ export async function sendRoutedItem(
 	throw Object.assign(error, texts);
 }
 
-/** Creates an item from what n8n hands over, with what to do, or why its parameters are invalid. */
+/**
+ * Creates an input item from the request that n8n has composed, with the prepared item, or with the error of its
+ * parameters.
+ */
 function prepareItem(
 	n8n: IExecuteSingleFunctions,
 	operation: Operation,

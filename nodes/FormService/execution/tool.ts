@@ -41,7 +41,11 @@ export function prepareTool({ prepare }: Operation, input: ParameterContext): Pr
 	return { ...prepared, read: async (request) => limitToolOutput(await read(request), selection) };
 }
 
-/** @throws NodeOperationError if two parameters would get one value of the model */
+/**
+ * Checks that the model gives each parameter its own value, see `findSharedKey`.
+ *
+ * @throws NodeOperationError if two parameters would get one value of the model
+ */
 function checkKeys(input: ParameterContext): void {
 	const sharedKey = findSharedKey(input.node);
 	if (sharedKey === undefined) return;
@@ -54,8 +58,8 @@ function checkKeys(input: ParameterContext): void {
 }
 
 /**
- * Selects the results that a model asks for, up to the size limit. If results are left out, a separate item has
- * their number and how to get them.
+ * Selects the results that a model asks for, up to the size limit. If results are left out, an additional item has
+ * the number of selected results and of all results. If more results follow, the item also says how to get them.
  */
 export function limitToolOutput(
 	results: readonly INodeExecutionData[],

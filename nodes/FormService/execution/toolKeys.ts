@@ -27,8 +27,8 @@ export function makeKeysUnique(displayNames: readonly string[]): string[] {
 export type SharedKey = { key: string; names: string[] };
 
 /**
- * Finds a key that parameters of a tool share, so that they would get the same value. If a user wrote the key in
- * each of them, the same value is what the user wants.
+ * Finds a key that parameters of a tool share, so that they would get the same value. Ignores a key that a user
+ * wrote in each of the parameters, because the user wants the same value.
  */
 export function findSharedKey({ parameters }: Pick<INode, 'parameters'>): SharedKey | undefined {
 	const titles = collectFieldTitles(parameters.fields);

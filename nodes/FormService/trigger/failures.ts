@@ -38,13 +38,14 @@ const MAX_RETRY_AFTER_MS = HOUR_MS;
 
 const RETRY_NOTICE = 'The trigger keeps trying, and no response is lost.';
 
-/** The subjects of a trigger that fail now, in this process. */
+/** The current failures of a trigger, by subject, in this process. */
 export class Failures {
 	private readonly streaks = new Map<string, FailureStreak>();
 	private reportedAtMs = -Infinity;
 
 	/**
-	 * Records a failure. Polls then wait for the subject, longer than `computeBackoffMs` if the service asks for it.
+	 * Records a failure. Polls then wait before they read the subject again, longer than `computeBackoffMs` if the
+	 * service asks for a longer wait.
 	 *
 	 * @param page the page that failed, counted from 0
 	 */
@@ -60,7 +61,7 @@ export class Failures {
 		this.streaks.set(toKey(subject), streak);
 	}
 
-	/** Returns the failures in a row, including a failure of the page now. */
+	/** Counts the failures in a row of a subject, including a new failure of the page. */
 	countWith(subject: Subject, page = 0): number {
 		const last = this.find(subject);
 		return last !== undefined && page <= last.page ? last.count + 1 : 1;
@@ -90,8 +91,8 @@ export class Failures {
 	}
 
 	/**
-	 * Returns the error that a poll without items reports, if a subject has failed three times in a row. Reports
-	 * at most one error an hour. If one of several forms fails, it is reported once.
+	 * Returns the error that a poll without items reports, if a subject has failed three times in a row. Reports at
+	 * most one error an hour. The failure of one of several forms is reported once.
 	 */
 	takeReport(errors: readonly NodeError[], isOneOfSeveral = false): NodeError | undefined {
 		const nowMs = clock.now();
@@ -115,7 +116,10 @@ export class Failures {
 	}
 }
 
-/** Returns 15 seconds, 35, 75 and so on, up to 30 minutes, each less the tolerance for polls that come early. */
+/**
+ * Computes the wait after failures in a row: 15 seconds after the first failure, then 35, 75 and so on, up to 30
+ * minutes less the tolerance for polls that come early.
+ */
 function computeBackoffMs(failures: number): number {
 	return Math.min(20_000 * 2 ** (failures - 1), 30 * MINUTE_MS) - EARLY_TOLERANCE_MS;
 }
@@ -162,15 +166,15 @@ export function getError({ readError, deliveryError }: Outcome): NodeError | und
 	return deliveryError ?? readError;
 }
 
-/** Whether the poll stops: the account fails, or has no request left in this minute. */
+/** Whether the poll stops, because the account fails or has no request left in this minute. */
 export function endsPoll(outcome: Outcome): boolean {
 	const error = getError(outcome);
 	return isUnsent(error) || isAccountFailure(error);
 }
 
 /**
- * Records an outcome for the next polls, and logs a failure. A page of any list shows that the account works,
- * even if the page could not become items, unless a later page shows the opposite.
+ * Records an outcome for the next polls, and logs a failure. A page of any list shows that the account works, even
+ * if the page could not become items, unless a later page fails because of the account.
  */
 export function recordOutcome(failures: Failures, outcome: Outcome, logger: Logger): void {
 	const { subject, hasPages, readError, page } = outcome;

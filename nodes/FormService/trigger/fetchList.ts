@@ -56,7 +56,7 @@ export async function fetchWholeList(
 }
 
 /**
- * Waits for a promise until the deadline. After the deadline, the work ends unobserved.
+ * Waits for a promise until the deadline. After the deadline, the result of the work is ignored.
  *
  * @throws NodeApiError if the time is up
  */

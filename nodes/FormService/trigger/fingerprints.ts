@@ -24,8 +24,9 @@ export function computeFingerprint(text: string): Fingerprint {
 }
 
 /**
- * The fingerprint of the answers of a response. The first half is of the answers by their fields, in any order.
- * The second half is of the answers in order, under any labels. One text takes half the memory of two.
+ * The fingerprint of the answers of a response. The first half shows changes of the answers with their fields, in
+ * any order. The second half shows changes of the answers in their order, without labels. One text takes half the
+ * memory of two.
  */
 export type AnswersFingerprint = Fingerprint;
 
@@ -76,8 +77,8 @@ function toHashText(value: unknown): string {
 }
 
 /**
- * Returns a part of an answer in one spelling: files without the query of their address,
- * objects with sorted names and without empty values, `{"0": "A", "2": "B"}` of PHP as a list.
+ * Returns a part of an answer in one spelling: files have no query in their address, objects have sorted names and
+ * no empty values, and an object with numbers for names, such as `{"0": "A", "2": "B"}` of PHP, becomes a list.
  */
 function normalizePart(value: unknown): unknown {
 	if (typeof value === 'string') {
@@ -115,8 +116,8 @@ function dropFileQuery(text: string): string {
 }
 
 /**
- * Whether the answers changed. Both halves must differ: moving a field changes only the order, renaming it only
- * a label. False if a fingerprint is missing.
+ * Whether the answers changed. Both halves must differ, because moving a field changes only the order of the
+ * answers, and renaming a field changes only a label. False if a fingerprint is missing.
  */
 export function haveAnswersChanged(
 	before: AnswersFingerprint | undefined,

@@ -16,7 +16,7 @@ import type { CachedFields, FormNames } from './triggerCache';
 /** A form of the list of all forms. */
 export type ListedForm = { id: string; name: string; record: IDataObject };
 
-/** Parses the forms of a list, each one time. Skips a form without an ID, which cannot be polled. */
+/** Parses the forms of a list, each form once. Skips a form without an ID, which cannot be polled. */
 export function parseFormList(records: readonly IDataObject[]): Map<string, ListedForm> {
 	const byId = new Map<string, ListedForm>();
 	for (const record of records) {
@@ -28,7 +28,10 @@ export function parseFormList(records: readonly IDataObject[]): Map<string, List
 	return byId;
 }
 
-/** Stores the names of listed forms. A form without a name is listed by its ID, which is not a name. */
+/**
+ * Stores the names of listed forms. A listed form without a name has its ID as `name`; the ID is not stored as a
+ * name.
+ */
 export function rememberNames({ byId }: FormNames, listed: Iterable<ListedForm>): void {
 	for (const { id, name } of listed) {
 		if (name === id) byId.delete(id);
@@ -105,7 +108,7 @@ export async function fetchFormFields(
 	}
 }
 
-/** Whether fields were fetched within the hour, and did not match these names then either. */
+/** Whether the fields were fetched within the last hour, and these names did not match the fields then either. */
 function isUpToDate(cached: CachedFields, unmatchedNames: readonly string[]): boolean {
 	const isRecent = !hasElapsed(cached.fetchedAtMs, HOUR_MS, clock.now());
 	return isRecent && unmatchedNames.every((name) => cached.unmatchedNames.has(name));

@@ -34,10 +34,10 @@ export type PollContext = Readonly<{
 /** An output item with its record. */
 export type OutputItem = { record: IDataObject; item: INodeExecutionData };
 
-/** The times of a poll: epoch milliseconds, and signals that abort then. */
+/** The times of a poll: epoch milliseconds, and signals that abort at a time. */
 export type PollTimes = Readonly<{
 	startedAtMs: number;
-	/** From then on, no further page is requested. */
+	/** The time from which no further page is requested. */
 	readUntilMs: number;
 	/** Aborts when the poll waits for no further reply and starts no further item. */
 	readDeadline: AbortSignal;
@@ -48,9 +48,10 @@ export type PollTimes = Readonly<{
 const activatedContexts = new WeakSet<IPollFunctions>();
 
 /**
- * Returns why n8n polls, and records that the context has polled. An activation has a new context. Its first poll
- * belongs to the activation, and all later polls to the schedule. n8n activates as it starts (`init`) and when
- * another main process takes over (`leadershipChange`). A user causes all other activations.
+ * Returns why n8n polls. Each activation has a new context. The first poll with a context belongs to the
+ * activation, and all later polls with the context belong to the schedule, so the function records the context. n8n
+ * itself activates a workflow when it starts (`init`) and when another main process takes over
+ * (`leadershipChange`). A user causes all other activations.
  */
 export function takePollReason(n8n: IPollFunctions): PollReason {
 	if (activatedContexts.has(n8n) || isDurablePoll(n8n)) return 'schedule';
@@ -117,7 +118,10 @@ function clearOutdatedCache(cache: TriggerCache, configKey: string): void {
 	cache.names.fetchedAtMs = -Infinity;
 }
 
-/** Shares of a poll's time in which pages are requested, requests wait in the queue, and replies are read. */
+/**
+ * The shares of a poll's time after which no page is requested, no request waits in the queue, and no reply is
+ * read.
+ */
 const REQUEST_SHARE = 0.6;
 const QUEUE_SHARE = 0.75;
 const READ_SHARE = 0.8;
@@ -171,7 +175,7 @@ function createBudgetClaim(
 	};
 }
 
-/** Whether polls still back off from a subject. A poll on publishing never backs off. */
+/** Whether the poll still backs off from a subject. Polls at the start of n8n and on publishing never back off. */
 export function isBackingOff({ cache, reason }: PollContext, subject: Subject): boolean {
 	return reason === 'schedule' && cache.failures.isWaiting(subject);
 }

@@ -10,7 +10,7 @@ export const DAY_MS = 24 * HOUR_MS;
 export type BudgetClaim = {
 	accountKey: string;
 	requestsPerDay: number;
-	/** The sum of the weights of the lists that it reads. */
+	/** The sum of the weights of the lists that the trigger reads. */
 	weight: number;
 	/** The time when n8n last polled the trigger. */
 	polledAtMs: number;
@@ -26,7 +26,7 @@ const ACTIVE_MS = HOUR_MS + 10 * MINUTE_MS;
  * Computes how long a list of weight 1 waits for each of its requests, in milliseconds. If triggers differ in
  * Requests per Day, the highest number applies.
  *
- * @param claims those of all triggers of this process; the newest claim may be among them
+ * @param claims the claims of all triggers of this process; the newest claim may be among them
  */
 export function computeIntervalMs(claims: readonly BudgetClaim[], newest: BudgetClaim): number {
 	const active = claims.filter(({ accountKey, polledAtMs }) => {
@@ -36,7 +36,7 @@ export function computeIntervalMs(claims: readonly BudgetClaim[], newest: Budget
 	return (DAY_MS * sumBy(counted, 'weight')) / maxBy(counted, 'requestsPerDay')!.requestsPerDay;
 }
 
-/** How many times as often a form is read if it delivered a response within a day. */
+/** A form that delivered a response within a day is read this many times as often as other forms. */
 const BUSY_WEIGHT = 4;
 
 /**

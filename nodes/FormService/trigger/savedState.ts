@@ -7,7 +7,7 @@ import { decodeSeenResponses } from './responses/seenResponses';
 import { renameVersion6 } from './savedVersions';
 import { formSchema, type TriggerState } from './triggerState';
 
-/** What is saved of the trigger state, and which state a poll continues from. */
+/** Which parts of the trigger state are saved, and which state a poll continues from. */
 
 /**
  * A new optional attribute needs no new version, because versions without it can be read. A version is raised
@@ -34,18 +34,18 @@ export type StateCache = {
 	written?: TriggerState;
 	writtenAtMs?: number;
 	/**
-	 * The state to continue from if n8n did not save `written`. If the last poll had items, n8n has discarded
-	 * them, too: this is the state before that poll, so that the items are created again.
+	 * The state to continue from if n8n did not save `written`. If the last poll had items, n8n has discarded the
+	 * items, too. The state is then the state before that poll, so that the items are created again.
 	 */
 	resumeFrom?: TriggerState;
 };
 
 /**
- * Finds the state to continue from. n8n passes an older state than the last poll wrote if it discarded the
- * items of that poll. It also does so if it has not kept a poll without items: default mode when a workflow
- * is published again, and durable mode after the activation.
+ * Finds the state to continue from. n8n passes an older state than the last poll wrote if n8n discarded the items
+ * of that poll. n8n can also fail to keep the state of a poll without items: in default mode when a workflow is
+ * published again, and in durable mode after the activation.
  *
- * @param saved what n8n passes, see `readSavedState`
+ * @param saved the state that n8n passes, see `readSavedState`
  * @param service the ID of the service, see `computeServiceId`
  */
 export function loadState(
@@ -91,8 +91,8 @@ export function rememberState(
 const SAVE_TIMEOUT_MS = 30_000;
 
 /**
- * Whether n8n may still be saving the last state. In durable mode each poll gets a copy of the saved state,
- * and a poll that overlaps the one before can get an old copy.
+ * Whether n8n may still be saving the last state. In durable mode, each poll gets a copy of the saved state. A poll
+ * that overlaps the previous poll can get an old copy.
  */
 export function isSavePending(
 	saved: unknown,

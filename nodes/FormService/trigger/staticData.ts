@@ -28,7 +28,7 @@ const entrySchema = z.object({
 	state: z.unknown(),
 });
 
-/** What the static data of a workflow have of one of its triggers. */
+/** The entry of a trigger in the static data of its workflow. */
 export type Entry = z.infer<typeof entrySchema>;
 
 /** The entries of a workflow's triggers by their IDs. */
@@ -46,7 +46,7 @@ export type TriggerNode = Readonly<{
 /** How many IDs of other nodes an entry has at most. */
 const MAX_OTHER_IDS = 10;
 
-/** How long the entry of a deleted trigger is kept. A person may restore the trigger. */
+/** How long the entry of a deleted trigger is kept. A user may restore the trigger. */
 const RETENTION_MS = 30 * DAY_MS;
 
 /** Reads the saved state of a trigger; undefined if there is none. */

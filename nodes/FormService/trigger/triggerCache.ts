@@ -48,7 +48,7 @@ export function isForgettable(
 }
 
 /**
- * Returns the cache of a trigger, and removes those of triggers that are gone.
+ * Returns the cache of a trigger, and removes the caches of triggers that are gone.
  *
  * @param key the IDs of the workflow and the node, such as `uYp3:4f2a`
  */

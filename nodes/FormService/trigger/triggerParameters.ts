@@ -22,7 +22,7 @@ import {
 } from '../parameters/triggerEvents';
 import { HOUR_MS } from './requestBudget';
 
-/** The forms that a trigger watches: those with these IDs, or all forms of the workspace with exceptions. */
+/** The forms that a trigger watches: the forms with these IDs, or all forms of the workspace with exceptions. */
 export type Watch =
 	| { kind: 'chosen'; formIds: readonly string[] }
 	| { kind: 'all'; except: readonly string[] };
@@ -31,7 +31,7 @@ export function isWatched(watch: Watch, formId: string): boolean {
 	return watch.kind === 'all' ? !watch.except.includes(formId) : watch.formIds.includes(formId);
 }
 
-/** Whether the trigger may watch several forms, so that a form that fails is one of them. */
+/** Whether the trigger may watch several forms. If a form then fails, the trigger can still read other forms. */
 export function hasSeveralForms(watch: Watch): boolean {
 	return watch.kind === 'all' || watch.formIds.length > 1;
 }

@@ -45,7 +45,7 @@ export const formSchema = z.object({
 			next,
 			/** The number of pages with falling times, and with rising times, see `addVotes`. */
 			order: z.object({ descending: nonNegative, ascending: nonNegative }).optional(),
-			/** A page failed for so long that the pass started over, see `isFirstPass`. */
+			/** Whether the pass started over because a page failed for too long, see `isFirstPass`. */
 			hasStartedOver: z.boolean().optional(),
 		})
 		.optional(),
@@ -116,8 +116,8 @@ export function applyParameters(
 }
 
 /**
- * Returns the states without forms that have been absent for 30 days and 30 passes. If a form comes back
- * before, the trigger continues where it was.
+ * Returns the states without forms that have been absent for 30 days and 30 passes. If a form comes back earlier,
+ * the trigger continues where it was.
  */
 export function updateAbsences(
 	forms: FormStates,
@@ -139,7 +139,9 @@ export function updateAbsences(
 /** How long a missing response or form is remembered. */
 const RETENTION_MS = 30 * DAY_MS;
 
-/** A response or form is forgotten only after this many passes without it: a list can be empty for a while. */
+/**
+ * A response or form is forgotten only after this many passes without it, because a list can be empty for a while.
+ */
 const RETENTION_PASSES = 30;
 
 export type Absence = Readonly<z.infer<typeof absence>>;

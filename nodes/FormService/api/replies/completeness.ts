@@ -7,28 +7,29 @@ import type { ListPage } from './fetchPages';
 /*
  * Whether a list that was read page by page is complete. A database that sorts by time lists records of equal
  * times in another order for each page, so a record can be on two pages, and another record on none. The rule
- * counts what is distinct:
+ * counts distinct records:
  *
- * - A list is complete once as many distinct records were found as it announces. Without repeats, one pass is
+ * - A list is complete once as many distinct records were found as the list announces. A pass without repeats is
  *   enough.
- * - If it announces no number, numbered pages have as many records together as the list. Only at the end of a
- *   pass does their count include what was added meanwhile: before, a new record could stand in for a missing
- *   one. The pages of a cursor count nothing, because they skip what is listed before the cursor.
+ * - If the list announces no number, its numbered pages together have as many records as the list. Their count is
+ *   used only at the end of a pass, because only then does the count include records that were added meanwhile.
+ *   Earlier, a new record could make up for a missing record. The pages of a cursor are not counted, because they
+ *   skip records that are listed before the cursor.
  * - Otherwise, a new pass starts at the first page, and the records that were found are kept. A record that was added
  *   meanwhile moves another record to the next page. Then the first page of the next pass has the new record, and the
  *   list is complete.
- * - If the announced number falls, records were deleted, and the pages moved up. What was found before is
- *   dropped, because it can contain deleted records, and a new pass starts.
+ * - If the announced number falls, records were deleted, and the remaining records moved to earlier pages. All
+ *   records found so far are dropped, because some of them may be deleted, and a new pass starts.
  */
 
 /** The most passes. Chosen: a list of 67 pages then costs 201 requests at most. */
 const MAX_PASSES = 3;
 
-/** A list after some of its pages. Each page makes a new value, so callers can share one. */
+/** A list after some of its pages. Each page creates a new state, so several callers can share a state. */
 export type ListState = {
 	/**
-	 * `unfinished` until the list is complete: a caller that stops earlier, for example at a limit, does not
-	 * know whether the pages so far lack a record. `incomplete` if the last pass has not found all records.
+	 * `unfinished` until the list is complete. A caller that stops earlier, for example at a limit, does not know
+	 * whether the pages so far lack a record. `incomplete` if the last pass has not found all records.
 	 */
 	readonly status: 'unfinished' | 'complete' | 'incomplete';
 	/** The pages of this pass. Empty if the list has to be read from its first page. */
@@ -37,9 +38,9 @@ export type ListState = {
 	readonly records: readonly IDataObject[];
 	/** The records of this pass, by their key. */
 	readonly passRecords: ReadonlyMap<string, IDataObject>;
-	/** The records of earlier passes that may still be there, by their key. */
+	/** The records of earlier passes that the list may still have, by their key. */
 	readonly earlierRecords: ReadonlyMap<string, IDataObject>;
-	/** How many records the pages of the last finished pass have together, with repeats. */
+	/** How many records the pages of the last finished pass have together, including repeats. */
 	readonly expectedCount?: number;
 	/** How many records the last page announced. */
 	readonly total?: number;
@@ -81,7 +82,7 @@ export function addPage(state: ListState, page: ListPage): ListState {
 		: startNextPass(finished, found);
 }
 
-/** Whether the distinct records of all passes are as many as the list has. */
+/** Whether all passes together have found as many distinct records as the list has. */
 function hasAllRecords({ expectedCount, total = 0, pages, records }: ListState): boolean {
 	if (expectedCount === undefined) return false;
 	if (total >= expectedCount) return records.length >= total;
@@ -101,7 +102,10 @@ function startNextPass(
 		: { ...state, pages: [], passRecords: new Map(), earlierRecords, pass: state.pass + 1 };
 }
 
-/** Adds the records of a page to those of its pass. A record that is on two pages is kept as its later page has it. */
+/**
+ * Adds the records of a page to the records of its pass. If two pages have a record, the version of the later page
+ * is kept.
+ */
 function addRecords(
 	passRecords: ListState['passRecords'],
 	records: readonly IDataObject[],

@@ -18,7 +18,10 @@ import { findNextPage } from './findNextPage';
 /** The most pages read of one list in one call: a third of the requests of a day. */
 export const MAX_PAGES = REQUESTS_PER_DAY / 3;
 
-/** The most pages in a row that start like earlier pages, as after new responses. More such pages are a loop. */
+/**
+ * The most pages in a row that may start with the same record as an earlier page, which new responses can cause.
+ * More such pages are a loop.
+ */
 const MAX_REPEATED_PAGES = 2;
 
 /** Where a page is in a list: its whole URL, and how many pages and records come before. */
@@ -27,13 +30,17 @@ export type PagePosition = { url: string; pagesBefore: number; recordsBefore: nu
 /** A page of a list. */
 export type ListPage = PagePosition & {
 	records: IDataObject[];
-	/** Whether the URL differs from the URL of the list only by numbers: then the page can be requested directly. */
+	/**
+	 * Whether the URL differs from the URL of the list only by numbers, so that the page can be requested directly.
+	 */
 	isNumbered: boolean;
-	/** The list ends with this page. */
+	/** Whether the list ends with this page. */
 	isLast: boolean;
-	/** Where a later call can continue. */
+	/**
+	 * The position of the next page. Undefined if there is no next page, or if the next page cannot be requested.
+	 */
 	next?: PagePosition;
-	/** Why there is a next page that cannot be requested, such as `"has_more"`. */
+	/** The evidence for a next page that cannot be requested, such as `"has_more"`. */
 	unknownNext?: string;
 	/** The number of records in the list, as the page announces it. */
 	total?: number;
@@ -66,8 +73,8 @@ export async function* fetchPages(
  *
  * @param pages the pages in order; of their records, only the first is used
  * @param from the first page, if no page was fetched; by default, the first page of the list
- * @throws ServiceError if the reply has no list, if the pages form a loop, and if the next page is elsewhere or
- * cannot be found: a part of a list is never mistaken for the whole
+ * @throws ServiceError if the reply has no list, if the pages form a loop, or if the next page is elsewhere or
+ * cannot be found, so that a part of a list is never mistaken for the whole
  */
 export async function fetchNextPage(
 	context: RequestContext,
@@ -157,8 +164,9 @@ function isNumbered(url: string, listUrl: string): boolean {
 }
 
 /**
- * Returns the URL of the list with the query of a link to its next page. The token stays at the list's address: a
- * service behind a proxy may not know its own. Undefined for a link to anything but the list.
+ * Returns the URL of the list with the query of a link to its next page. The host of the link is ignored: the token
+ * is sent only to the address of the list, and a service behind a proxy may not know its own address. Undefined if
+ * the link leads to anything but the list.
  */
 function buildNextUrl(link: string, pageUrl: string, listUrl: string): string | undefined {
 	const url = new URL(listUrl);
@@ -174,7 +182,10 @@ function buildNextUrl(link: string, pageUrl: string, listUrl: string): string | 
 const PAGES_LOOP = createFailure('pagesLoop');
 const TOO_MANY_PAGES = createFailure('tooManyPages', { limit: MAX_PAGES });
 
-/** Returns the error if the service rejects a position, such as an old cursor: it has sent earlier pages. */
+/**
+ * Returns the error for a page position that the service rejects, for example because a cursor has expired. Returns
+ * any other error unchanged.
+ */
 function toExpiredPositionError(context: RequestContext, error: unknown): unknown {
 	const { status } = getRequestFailure(error) ?? {};
 	if (status === undefined || ![400, 404, 410, 422].includes(status)) return error;

@@ -19,8 +19,8 @@ import type { ReplyHeaders } from '../request/rateLimit';
  * 4. If more records or pages are announced than were read, the next page is unknown. A number of other records
  *    does not count, such as {"total_responses": 523} beside forms.
  *    {"total": 25}  {"meta": {"total_pages": 3}}  X-Total-Count: 25
- * 5. So it is if another name of paging says "more" or "next".   {"has_more": true}  {"nextPageToken": "c2"}
- * 6. So it is if the first page is full or has a cursor, and no name of the rules 1 to 5 is there.
+ * 5. It is also unknown if another paging name says "more" or "next".   {"has_more": true}  {"nextPageToken": "c2"}
+ * 6. It is also unknown if the first page is full or has a cursor, and no name of the rules 1 to 5 is present.
  *    {"per_page": 10} with 10 records       {"cursor": "c2"}
  *
  * Otherwise, the list ends. An unknown page is an error: a part is never mistaken for the whole.
@@ -146,11 +146,18 @@ export function isPagingName(name: string): boolean {
 const UNRELATED_NAME =
 	/^(next|prev(ious)?|first|last|self)(_|$)|(^|_)(rate|quota|usage|limits?)(_|$)/;
 
-/** A form's record that holds a list also has attributes of the form, such as `pages` and `limit`. */
+/**
+ * Matches the names that describe pages in the record of a form. Such a record also has attributes of the form,
+ * such as `pages` and `limit`, which do not count.
+ */
 const PAGING_NAME_IN_FORM =
 	/^(links|meta|pagination|next(_(page|link|url|cursor))*|has_more|(current|last)_page|total)$/;
 
-/** @param isPaging whether the parent and all objects in it describe the pages of the list */
+/**
+ * Collects the attributes that can describe the pages of a list.
+ *
+ * @param isPaging whether the parent and all objects in it describe the pages of the list
+ */
 function collectHints(parent: IDataObject | ReplyHeaders, isPaging = false): Hint[] {
 	const isForm = isSingleRecord(parent as IDataObject);
 	return Object.entries(parent).flatMap(([spelling, value]: [string, unknown]) => {
@@ -169,7 +176,9 @@ function findNextInHeader(header: unknown): string | undefined {
 	return /<([^<>]*)>[^<>]*;\s*rel=(?:next(?![\w-])|"(?:[^"]*\s)?next[\s"])/i.exec(text)?.[1];
 }
 
-/** Returns the first value of these names that can be parsed, from the nearest to the list outward. */
+/**
+ * Returns the first value that can be parsed among the attributes with these names, the nearest to the list first.
+ */
 function parseHint<T>(
 	hints: readonly Hint[],
 	names: RegExp,
@@ -192,7 +201,9 @@ function parseCursor(value: unknown): string | undefined {
 		: undefined;
 }
 
-/** Whether a value says more than no; PHP sends an empty object as an empty list. */
+/**
+ * Whether a value is neither empty nor a no. PHP sends an empty object as an empty list, so both count as empty.
+ */
 function hasContent(value: unknown): boolean {
 	if (typeof value === 'object' && value !== null) return Object.values(value).some(hasContent);
 	return Boolean(value) && value !== 'null' && parseBoolean(value) !== false;

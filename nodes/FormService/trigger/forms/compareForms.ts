@@ -37,7 +37,7 @@ export type FormComparisonRules = Readonly<{
 /**
  * Finds new and changed forms.
  *
- * @returns the states of the watched forms without the events, and the events, oldest form first
+ * @returns the events, oldest form first, and the states of the forms as if no event were delivered
  */
 export function compareForms(
 	before: FormStates,

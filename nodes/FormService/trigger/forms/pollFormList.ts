@@ -32,7 +32,10 @@ export type FormListResult = FormListState & {
 
 const FORM_LIST: Subject = { kind: 'formList' };
 
-/** Whether a poll may read the list: at once if a user publishes the workflow, or the process has just started. */
+/**
+ * Whether a poll may read the list. The list need not be due if a user publishes the workflow, or if the process
+ * has just started.
+ */
 export function mayReadFormList(context: PollContext): boolean {
 	const { cache, intervalMs, parameters, reason } = context;
 	if (!parameters.lists.forms || isBackingOff(context, FORM_LIST)) return false;
@@ -93,8 +96,8 @@ function deliverFormEvents(
 }
 
 /**
- * Finds chosen forms that are not listed. If the trigger reads the responses of a form, that request fails with
- * its own error instead.
+ * Finds chosen forms that are not listed. Finds none if the trigger reads responses, because the request for the
+ * responses of a missing form fails with its own error.
  */
 function findMissing(context: PollContext, listed: ReadonlyMap<string, ListedForm>): Outcome[] {
 	const { watch, lists } = context.parameters;

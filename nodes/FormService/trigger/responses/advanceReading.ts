@@ -87,12 +87,12 @@ function endFullPass(form: FormState, last: FetchedPage, at: NewestAt | undefine
 	return { ...form, fullPass: {}, baseline, newestPages };
 }
 
-/** A page that has failed this many times in a row has failed for about 20 minutes, longer than most outages. */
+/** After this many failures in a row, a page has failed for about 20 minutes, longer than most outages. */
 const MAX_FAILURES = 7;
 
 /**
- * Whether a reading abandons the page that could not be read: it has failed for about 20 minutes, or the page where
- * the reading continues cannot be reached any more, such as with a cursor that has expired.
+ * Whether a reading abandons the page that could not be read. Either the page has failed for about 20 minutes, or
+ * the page where the reading continues cannot be reached any more, for example because a cursor has expired.
  *
  * @param failures how often in a row the page has failed, including now
  * @param pageCount how many pages were read before
@@ -119,7 +119,11 @@ function toPosition({ url, pagesBefore, recordsBefore }: PagePosition): PagePosi
 	return { url, pagesBefore, recordsBefore };
 }
 
-/** On how many pages of a full pass the times, or the numbers if there are no times, fell or rose from first to last record. */
+/**
+ * On how many pages of a full pass the records are sorted newest first (`descending`) or oldest first
+ * (`ascending`). The first and last record of a page are compared by time, or by number if their times are equal or
+ * missing.
+ */
 type Order = NonNullable<NonNullable<FormState['fullPass']>['order']>;
 
 type NewestAt = NonNullable<FormState['newestPages']>['at'];

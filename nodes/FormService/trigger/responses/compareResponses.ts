@@ -78,10 +78,10 @@ export class Comparison {
 	}
 
 	/**
-	 * Whether no later page can have a new response, in a list sorted newest first: the page ends with a response
-	 * that was seen before the reading. Pages can have responses of the same second in any order, so new
-	 * responses can still follow if that second is as late as the last reading, or had new responses in this
-	 * reading.
+	 * Whether no later page can have a new response, in a list sorted newest first. The page must end with a
+	 * response that was seen before the reading. Pages can have responses of the same second in any order. So new
+	 * responses can still follow if that second is as late as the last reading, or if this reading has found new
+	 * responses of that second.
 	 *
 	 * @param lastReadMs when the form was last read, in the service's time
 	 */
@@ -102,8 +102,8 @@ export class Comparison {
 	}
 
 	/**
-	 * Returns the seen responses once n8n has all events except the undelivered events; the same map if nothing
-	 * has changed.
+	 * Returns the seen responses after n8n has got all events except the undelivered events. Returns the same map
+	 * if nothing has changed.
 	 */
 	computeSeen(undelivered: readonly DetectedEvent[]): SeenResponses {
 		const excluded = new Set(undelivered);
@@ -170,9 +170,11 @@ function isExistingResponse(record: IDataObject, baseline: ComparisonRules['base
 type Transition = { event?: ResponseEvent; phaseAfter: Phase };
 
 /**
- * Computes what happens to a listed response, apart from its answers: `responseCompleted` if it is complete and
- * was not; `responseStarted` if it is new and incomplete; `responseAbandoned` if it has been incomplete for long
- * enough when its page was sent.
+ * Computes the event of a listed response, and its next phase, apart from its answers:
+ *
+ * - `responseCompleted`: the response is complete, and was neither complete nor existing before
+ * - `responseStarted`: the response is new and incomplete
+ * - `responseAbandoned`: the response had been incomplete for long enough when its page was sent
  */
 function computeTransition(
 	record: IDataObject,

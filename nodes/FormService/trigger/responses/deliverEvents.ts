@@ -58,7 +58,7 @@ export async function deliverEvents(
 
 type FilterResult = {
 	matches: readonly DetectedEvent[];
-	/** Undefined if neither the filters nor the items need them. */
+	/** The fields of the form; undefined if neither the filters nor the items need fields. */
 	fields?: readonly FormField[];
 	fieldRequests: number;
 };

@@ -31,9 +31,13 @@ export type Reading = Readonly<{
 }>;
 
 /**
- * Why a reading stopped: at the end of the list; at a page that ends with a seen response; because the pages
- * have as many events, before the filters, as the poll may deliver; because the poll may send no more requests for the form, or has
- * no more time; or because the next page could not be read.
+ * Why a reading stopped:
+ *
+ * - `endOfList`: the list has no more pages
+ * - `seenResponse`: a page ends with a seen response
+ * - `enoughEvents`: the pages have as many events, before the filters, as the poll may deliver
+ * - `limit`: the poll may send no more requests for the form, or has no more time
+ * - `error`: the next page could not be read
  */
 export type StopReason = 'endOfList' | 'seenResponse' | 'enoughEvents' | 'limit' | 'error';
 

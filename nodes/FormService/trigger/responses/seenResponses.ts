@@ -8,7 +8,7 @@ export type SeenResponses = ReadonlyMap<Fingerprint, SeenResponse>;
  * The phase of a response:
  *
  * - `incomplete`: never becomes abandoned
- * - `waiting`: incomplete, and becomes abandoned if it stays so
+ * - `waiting`: incomplete, and becomes abandoned if it stays incomplete
  * - `abandoned`, `complete`
  */
 export type Phase = (typeof PHASES)[number];
