@@ -36,6 +36,7 @@ describe('Skip Duplicates By', () => {
 	const deleted = { label: 'Size', value: 'm', uuid: randomUUID() };
 	it.each<[string, unknown, string, object?]>([
 		['the same answers', same, 'skipped'],
+		['the same answers and no ID', same, 'skipped', { id: null }],
 		['the same answers, but is incomplete', same, 'created', { is_incomplete: 1 }],
 		['another answer', { ...same, Size: 'L' }, 'created'],
 		['the same text, divided otherwise', { Email: 'a', Size: 'bM' }, 'created'],

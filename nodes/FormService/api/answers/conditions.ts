@@ -64,7 +64,6 @@ export function conditionsNeedFields({ conditions }: ConditionSet): boolean {
 	return conditions.some(({ field }) => !field.startsWith(ATTRIBUTE_PREFIX));
 }
 
-/** The texts of an error about a condition. */
 /** Finds the names of fields in the conditions that no field of the form has. */
 export function findUnknownFields(
 	{ conditions }: ConditionSet,
@@ -73,6 +72,7 @@ export function findUnknownFields(
 	return conditions.map(({ field }) => field).filter((name) => isUnknownName(name, fields));
 }
 
+/** The texts of an error about a condition. */
 export type ConditionProblem = { message: string; description: string };
 
 /**

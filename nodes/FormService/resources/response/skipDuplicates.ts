@@ -91,7 +91,8 @@ export async function skipIfDuplicate(
 		orderKey: `${formId} ${key}`,
 		async send() {
 			// throws if an earlier item may or may not have added the response
-			const id = existing.ids.get(key) ?? (await added.get(key));
+			// the ID of an existing response is null if the service does not list it
+			const id = existing.ids.has(key) ? existing.ids.get(key) : await added.get(key);
 			if (id !== undefined) return { json: createOutput('skipped', id), isSent: false };
 			const adding = add();
 			added.set(key, adding);
