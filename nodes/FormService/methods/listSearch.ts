@@ -9,7 +9,6 @@ import type {
 import { getAccount } from '../api/account';
 import { findAnswerText } from '../api/answers/findResponses';
 import { foldCase } from '../api/spelling';
-import { escapeExpression } from '../api/expressionSafety';
 import { sortByTime } from '../api/recordTimes';
 import { clock } from '../api/clock';
 import { truncateText } from '../api/errorTexts';
@@ -25,6 +24,14 @@ import { timeZoneProperty } from '../parameters/sharedProperties';
 export function getSelectedFormId(n8n: ILoadOptionsFunctions): string {
 	const formIdParameter = n8n.getCurrentNodeParameter('formId', { extractValue: true });
 	return typeof formIdParameter === 'string' ? extractFormId(formIdParameter) : '';
+}
+
+/**
+ * Escapes a text from the service for a parameter's value. n8n evaluates a value that starts with "=" as an
+ * expression, and a stranger can choose such a text.
+ */
+export function escapeExpression(text: string): string {
+	return text.startsWith('=') ? ` ${text}` : text;
 }
 
 /** How long the editor's lists and their failures are kept, so that typing in a search takes few requests. */

@@ -15,14 +15,13 @@ import {
 } from '../api/answers/fields';
 import { fieldKinds, type FieldKindSpec } from '../api/answers/fieldKinds';
 import { formatNames, foldCase, toComparable } from '../api/spelling';
-import { escapeExpression } from '../api/expressionSafety';
 import { endpoints } from '../api/endpoints';
 import { asSentence, truncateText } from '../api/errorTexts';
 import { getFormId, isRecord } from '../api/records';
 import { isTool } from '../execution/tool';
 import { makeKeysUnique } from '../execution/toolKeys';
 import { getWatchKind } from '../parameters/triggerEvents';
-import { getSelectedFormId, fetchCachedList } from './listSearch';
+import { escapeExpression, getSelectedFormId, fetchCachedList } from './listSearch';
 
 /**
  * Loads the fields of the chosen form for the resource mapper of Response: Create. If loading fails, a notice has

@@ -1,6 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
-import { conditionsNeedFields } from '../api/answers/conditions';
+import { conditionsNeedFields, findUnknownFields } from '../api/answers/conditions';
 import { parseFields, type FormField } from '../api/answers/fields';
+import { findUnmatchedNames } from '../api/answers/matchAnswers';
 import { clock } from '../api/clock';
 import { createTarget, endpoints } from '../api/endpoints';
 import { asNodeError, isUnsent } from '../api/errors';
@@ -10,6 +11,7 @@ import { fetchPagesInTime, fetchWholeList } from './fetchList';
 import type { PollContext } from './pollContext';
 import { hasElapsed, HOUR_MS } from './requestBudget';
 import type { CachedFields, FormNames } from './triggerCache';
+import { hasSeveralForms } from './triggerParameters';
 
 /** The names and fields of forms, which items and filters need. This process remembers both for an hour. */
 
@@ -68,18 +70,39 @@ export async function findFormName(context: PollContext, formId: string): Promis
 	return names.byId.get(formId) ?? null;
 }
 
+/** The fields of a form, and how many requests they took. */
+type FetchedFields = { fields: FormField[]; requests: number };
+
 /**
- * Returns the fields of a form and the number of requests that it took. Fetches the fields once an hour, and when
- * a new name matches no field: the field may have been added since then.
+ * Returns the fields of a form. Fetches them once an hour, and when a new name in a record or filter matches no
+ * field: the field may have been added since then.
  *
- * @param unmatchedNames names in answers and filters that no field has
  * @throws NodeApiError if the fields are needed and cannot be fetched
  */
 export async function fetchFormFields(
 	context: PollContext,
 	formId: string,
-	unmatchedNames: readonly string[] = [],
-): Promise<{ fields: FormField[]; requests: number }> {
+	records: readonly IDataObject[],
+): Promise<FetchedFields> {
+	const { conditions, watch } = context.parameters;
+	const result = await fetchFieldsIfOutdated(context, formId, []);
+	if (result.requests > 0) return result;
+	const unmatchedNames = await findUnmatchedNames(records, result.fields);
+	// if the trigger watches several forms, a form can lack the field, and its responses do not match
+	if (!hasSeveralForms(watch)) unmatchedNames.push(...findUnknownFields(conditions, result.fields));
+	return await fetchFieldsIfOutdated(context, formId, unmatchedNames);
+}
+
+/**
+ * Fetches the fields of a form, unless the cached fields are up to date.
+ *
+ * @param unmatchedNames names in answers and filters that no cached field has
+ */
+async function fetchFieldsIfOutdated(
+	context: PollContext,
+	formId: string,
+	unmatchedNames: readonly string[],
+): Promise<FetchedFields> {
 	const { cache, parameters, request } = context;
 	const last = cache.fields.get(formId);
 	if (last !== undefined && isUpToDate(last, unmatchedNames)) {

@@ -2,8 +2,9 @@ import { maxBy, pickBy } from 'lodash';
 import type { IDataObject, IPollFunctions } from 'n8n-workflow';
 import { z } from 'zod';
 import { isRecord } from '../api/records';
-import { DAY_MS, hasElapsed } from './requestBudget';
+import { hasElapsed } from './requestBudget';
 import { readRevision } from './savedState';
+import { RETENTION_MS } from './triggerState';
 
 /**
  * Where in n8n's static data the saved state of a trigger is.
@@ -45,9 +46,6 @@ export type TriggerNode = Readonly<{
 
 /** How many IDs of other nodes an entry has at most. */
 const MAX_OTHER_IDS = 10;
-
-/** How long the entry of a deleted trigger is kept. A user may restore the trigger. */
-const RETENTION_MS = 30 * DAY_MS;
 
 /** Reads the saved state of a trigger; undefined if there is none. */
 export function readSavedState(n8n: IPollFunctions): unknown {
@@ -129,8 +127,8 @@ export function findEntryWithNewId(
 }
 
 /**
- * Returns the entries with a trigger's new state. Entries of deleted triggers stay for 30 days, unless this
- * trigger has the name of the deleted one.
+ * Returns the entries with a trigger's new state. Entries of deleted triggers stay for 30 days, because a
+ * user may restore a trigger, unless this trigger has the name of the deleted one.
  */
 export function putState(
 	entries: Entries,

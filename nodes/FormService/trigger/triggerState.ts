@@ -136,8 +136,8 @@ export function updateAbsences(
 	return updated;
 }
 
-/** How long a missing response or form is remembered. */
-const RETENTION_MS = 30 * DAY_MS;
+/** How long a missing response or form, or a deleted trigger, is remembered. */
+export const RETENTION_MS = 30 * DAY_MS;
 
 /**
  * A response or form is forgotten only after this many passes without it, because a list can be empty for a while.

@@ -3,11 +3,9 @@ import {
 	conditionsNeedFields,
 	filterByConditions,
 	findConditionProblem,
-	findUnknownFields,
 	findValueProblem,
 } from '../../api/answers/conditions';
 import type { FormField } from '../../api/answers/fields';
-import { findUnmatchedNames } from '../../api/answers/matchAnswers';
 import { createResponseItem, type ResponseOutput } from '../../api/answers/responseItem';
 import { yieldIfDue } from '../../api/clock';
 import { asNodeError, InputError } from '../../api/errors';
@@ -84,18 +82,11 @@ async function filterEvents(
 		return { matches: await filterByConditions(events, conditions, []), fieldRequests: 0 };
 	}
 	const records = events.map(({ record }) => record);
-	const earlier = await fetchFormFields(context, formId);
-	const unmatchedNames = await findUnmatchedNames(records, earlier.fields);
-	// if the trigger watches several forms, a form can lack the field, and its responses do not match
-	if (isOnlyForm(context)) unmatchedNames.push(...findUnknownFields(conditions, earlier.fields));
-	const isFresh = earlier.requests > 0;
-	const { fields, requests } = isFresh
-		? { ...earlier, requests: 0 }
-		: await fetchFormFields(context, formId, unmatchedNames);
+	const { fields, requests } = await fetchFormFields(context, formId, records);
 	const problem = findProblem(context, formId, fields);
 	if (problem && isOnlyForm(context)) throw createConditionError(request.n8n.getNode(), problem);
 	const matches = await filterByConditions(events, conditions, fields);
-	return { matches, fields, fieldRequests: earlier.requests + requests };
+	return { matches, fields, fieldRequests: requests };
 }
 
 /** Finds what is wrong with the conditions. A running trigger continues if a choice is changed. */
