@@ -12,7 +12,7 @@ import { findSharedKey } from './toolKeys';
 /** How much a model gets at a time, in characters of JSON: about 5,000 tokens. */
 const MAX_CHARACTERS = 20_000;
 
-/** Creates the parameter whose text tells a model when to use the tool. n8n's default text is only the action. */
+/** Creates the parameter with the description of the tool for a model. n8n's default text is only the action. */
 export function createToolDescription({ toolDescription }: Operation): INodeProperties {
 	return {
 		displayName: 'Tool Description',

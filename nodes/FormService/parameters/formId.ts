@@ -53,7 +53,7 @@ export function getCachedResultName({ parameters }: INode, name: string, value: 
 	return String(locator.cachedResultName ?? '');
 }
 
-/** The suffix of a closed form in the list. Its no-break space tells it from a name that ends in "(closed)". */
+/** The suffix of a closed form in the list. A name that ends in "(closed)" has no no-break space there. */
 export const CLOSED_SUFFIX = '\u00a0(closed)';
 
 /** Returns the name of the form that was chosen from the list. */

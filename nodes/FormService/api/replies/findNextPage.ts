@@ -17,7 +17,7 @@ import type { ReplyHeaders } from '../request/rateLimit';
  *    {"meta": {"current_page": 1, "last_page": 3}}
  * 3. A cursor is sent as `cursor`.          {"next_cursor": "c2"}
  * 4. If more records or pages are announced than were read, the next page is unknown. A number of other records
- *    does not count, such as {"total_responses": 523} beside forms.
+ *    does not count, such as {"total_responses": 523} in a list of forms.
  *    {"total": 25}  {"meta": {"total_pages": 3}}  X-Total-Count: 25
  * 5. It is also unknown if another paging name says "more" or "next".   {"has_more": true}  {"nextPageToken": "c2"}
  * 6. It is also unknown if the first page is full or has a cursor, and no name of the rules 1 to 5 is present.

@@ -90,8 +90,7 @@ export async function skipIfDuplicate(
 	return {
 		orderKey: `${formId} ${key}`,
 		async send() {
-			// throws if an earlier item may or may not have added the response
-			// the ID of an existing response is null if the service does not list it
+			// an existing response without an ID has null; the wait throws if an earlier item may have added its response
 			const id = existing.ids.has(key) ? existing.ids.get(key) : await added.get(key);
 			if (id !== undefined) return { json: createOutput('skipped', id), isSent: false };
 			const adding = add();

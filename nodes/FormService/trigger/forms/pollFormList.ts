@@ -111,7 +111,7 @@ function findMissing(context: PollContext, listed: ReadonlyMap<string, ListedFor
 	});
 }
 
-/** The attributes of a form in a simplified item, beside `form`, which has the ID and the name. */
+/** The attributes of a form in a simplified item. The item also has `form`, with the ID and the name. */
 const FORM_EVENT_ATTRIBUTES = ['slug', 'description', 'is_closed', 'created_at', 'updated_at'];
 
 /**

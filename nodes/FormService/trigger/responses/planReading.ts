@@ -12,7 +12,7 @@ import type { FormState } from '../triggerState';
  *   page to a seen response, or from the last known page to the end. On the same page, a full pass does this.
  * - `fullPass` continues a full pass, most often by one page, and starts over at its end. Only full passes
  *   find what happens on older pages. Airbyte calls this a resumable full refresh, Debezium an incremental
- *   snapshot: pages are read over several polls, beside the newest pages.
+ *   snapshot: pages are read over several polls, in addition to the newest pages.
  * - `firstPass` is the first full pass of a form. It reads all pages that there is time for.
  *
  * For example, 67 pages have the newest response first. The first poll reads all pages. The second poll reads
