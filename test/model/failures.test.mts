@@ -126,6 +126,20 @@ describe('A failure', () => {
 	});
 });
 
+it('A full pass continues where it was if the base URL changes to http and back', async () => {
+	const { world } = createPaged({ pages: 20 });
+	await world.beginAndRun(20);
+	const listPages = (from: number) => lodash.map(world.service.sent.slice(from), 'page');
+	for (const scheme of ['http', 'https']) {
+		const before = world.service.sent.length;
+		const lastPage = Math.max(...listPages(before - 2));
+		world.n8n.credential.baseUrl = `${scheme}://forms.example.com/api/v1`;
+		await world.run(8);
+		expect(listPages(before)).toEqual([1, lastPage + 1, 1, lastPage + 2]);
+		expect(world.service.sent.at(-1)!.url).toMatch(new RegExp(`^${scheme}:`));
+	}
+});
+
 describe('One page that cannot be read', () => {
 	it.each<[FaultName, number, number, Order, Mode]>([
 		['serverError', 8, 2, 'newest', 'default'],
@@ -162,6 +176,19 @@ describe('One page that cannot be read', () => {
 		expectHourly(world.reports, 90);
 		expect((world.reports[0].thrown as Error).message).toMatch(message);
 	});
+
+	it.each<FaultName>(['accessDenied', 'webPage', 'redirect', 'serverError'])(
+		'for a few minutes does not interrupt the full pass: %s',
+		async (name) => {
+			const { world } = createPaged({ pages: 20 });
+			await world.beginAndRun(30);
+			const page = Math.max(...lodash.map(world.service.sent.slice(-2), 'page')) + 1;
+			await world.run(8, undefined, failPage(page, faults[name]));
+			const before = world.service.sent.length;
+			await world.run(8);
+			expect(lodash.map(world.service.sent.slice(before), 'page')).toContain(page + 1);
+		},
+	);
 });
 
 it.each(['init', 'leadershipChange'] as const)(

@@ -51,6 +51,21 @@ it('Nothing is repeated if the saved state cannot be read and the first polls br
 	expect(world.delivered.slice(10)).toEqual(['B-1 responseCompleted']);
 });
 
+it('Nothing is repeated if the saved state cannot be read, no list can, and n8n restarts', async () => {
+	const world = new World(['A', 'B'], { mode: 'durable', watch: ALL, emitExisting: true });
+	await world.beginAndRun(20);
+	expect(world.delivered).toHaveLength(2);
+	world.n8n.keepNodeData({ state: 'damaged' });
+	for (let start = 0; start < 2; start++) {
+		await world.restart();
+		await world.run(5, undefined, failAll(faults.serverError));
+	}
+	await world.run(90);
+	world.submit(world.forms.B);
+	await world.run(30);
+	expect(world.delivered.slice(2)).toEqual(['B-2 responseCompleted']);
+});
+
 it.each<[string, (world: World, isHidden: boolean) => unknown]>([
 	['a form without an entry', ({ forms: { B } }, isHidden) => (B.listed = !isHidden)],
 	['an empty listing', ({ forms: { B } }, isHidden) => (B.hidden = isHidden)],

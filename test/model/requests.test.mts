@@ -86,3 +86,26 @@ it('Requests per Day hold with 300 pages and a restart every six hours', async (
 	await world.run(1.5 * DAY_MINUTES, restart, { periodMinutes: 2 });
 	expect(countMostInADay(world.requestTimes.slice(before))).toBeLessThanOrEqual(1.1 * 720);
 });
+
+it('A first pass whose items need fields goes on soon after the fields could not be read', async () => {
+	const given = { needsFields: true, emitExisting: true, maxPerPoll: 9_999 } as const;
+	const { world, A } = createPaged({ pages: 60, ...given });
+	const failWith = ({ kind }: Sent) => (kind === 'fields' ? faults.serverError : undefined);
+	await world.begin({ failWith });
+	await world.run(10);
+	expect(world.delivered).toHaveLength(A.kept.length);
+});
+
+it.each([40, 120])(
+	'Requests per Day hold while the fields of %i pages cannot be read after the first poll',
+	async (pages) => {
+		const given = { needsFields: true, emitExisting: START - DAY_MINUTES * MINUTE_MS } as const;
+		const { world } = createPaged({ pages, ...given });
+		const failWith = ({ kind }: Sent) => (kind === 'fields' ? faults.serverError : undefined);
+		await world.begin();
+		await world.restart({ failWith });
+		const before = world.requestTimes.length;
+		await world.run(1.5 * DAY_MINUTES, undefined, { failWith });
+		expect(countMostInADay(world.requestTimes.slice(before))).toBeLessThanOrEqual(1.1 * 720);
+	},
+);

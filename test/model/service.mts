@@ -150,6 +150,7 @@ export const unavailable = (seconds: string) => ({
 
 export const faults = {
 	unauthorized: { status: 401, body: message('Unauthenticated.') },
+	accessDenied: { status: 403, body: message('Forbidden') },
 	notFound: { status: 404, body: message('Not found') },
 	minuteUsedUp: refuse('60', '20'),
 	dayUsedUp: refuse('1440', '28800'),
@@ -159,6 +160,8 @@ export const faults = {
 	certificate: { code: 'CERT_HAS_EXPIRED' },
 	noReply: { hangs: true },
 	cutBody: { status: 200, body: '{"success":true,"data":[{"uuid":"A-1","numb' },
+	webPage: { status: 200, body: '<!DOCTYPE html><p>Welcome</p>' },
+	redirect: { status: 302, headers: { location: 'https://other.example/' }, body: '' },
 	oddBody: { status: 200, body: '{"success":true,"data":{"a":1}}' },
 	noNextPage: { status: 200, body: '{"success":true,"data":[],"meta":{"has_more":true}}' },
 } satisfies Record<string, Fault>;

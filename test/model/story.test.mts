@@ -106,6 +106,8 @@ const happenings: Record<string, (scene: Scene) => unknown> = {
 		if (mode === 'default' && !hasNewName) await world.saveWithoutIds();
 	},
 	'the token is replaced': ({ world, n }) => (world.n8n.credential.accessToken = `token-${n}`),
+	'http becomes https, or back': ({ world, n }) =>
+		(world.n8n.credential.baseUrl = `${pick(['http', 'https'], n)}://forms.example.com/api/v1`),
 	'other forms or events are chosen': async ({ world, n }) => await world.change(pick(SUBJECTS, n)),
 	'other forms or events are chosen at once': async ({ world, n }) =>
 		await world.changeAtOnce(pick(SUBJECTS, n)),

@@ -14,7 +14,7 @@ export type FetchedPage = ListPage & { readonly servedAtMs: number };
 /**
  * Fetches a list page by page, until the caller stops.
  *
- * @param from the page to start with; by default, the first page
+ * @param from the page to start with, see `moveToList`; by default, the first page
  * @param deadline aborts the page that is being fetched; by default, at the end of the poll's time to read
  * @throws NodeApiError if the next page cannot be read, or the time is up
  */
@@ -23,7 +23,7 @@ export async function* fetchPagesInTime(
 	target: Target,
 	{ from, deadline = times.readDeadline }: { from?: PagePosition; deadline?: AbortSignal } = {},
 ): AsyncGenerator<FetchedPage, void> {
-	const pages = fetchPages(request, target, from);
+	const pages = fetchPages(request, target, from && moveToList(from, target.url));
 	for (;;) {
 		const sentAtMs = clock.now();
 		const { value: page, done } = await waitUntilDeadline(request, pages.next(), deadline);
@@ -31,6 +31,16 @@ export async function* fetchPagesInTime(
 		const servedAtMs = cache.serviceClock.readDate(page.date, sentAtMs, clock.now());
 		yield { ...page, servedAtMs };
 	}
+}
+
+/**
+ * Returns a saved position with the address that its list has now. The base URL may have changed from http to https,
+ * and the position differs from its list only by the query.
+ */
+export function moveToList(position: PagePosition, listUrl: string): PagePosition {
+	const url = new URL(listUrl);
+	url.search = new URL(position.url).search;
+	return { ...position, url: url.href };
 }
 
 /**

@@ -49,7 +49,7 @@ export async function pollForms(n8n: IPollFunctions): Promise<PollOutput> {
 /** Reads the lists that are due, saves the next state, and returns the items of new events. */
 async function pollOnce(n8n: IPollFunctions, context: PollContext): Promise<PollOutput> {
 	const { cache, parameters, reason, state } = context;
-	if (state.isDamaged && state.forms.size === 0) {
+	if (context.isDamaged) {
 		n8n.logger.warn(
 			"The trigger's saved state could not be read. Existing responses won't start the workflow.",
 		);
@@ -60,8 +60,9 @@ async function pollOnce(n8n: IPollFunctions, context: PollContext): Promise<Poll
 	const hasItems = items.length > 0;
 	const after = { service: state.service, forms, listedSinceMs };
 	const nowMs = clock.now();
+	const saved = rememberState(cache.states, context, after, { hasItems, nowMs });
 	// n8n may save at any time from here on
-	writeSavedState(n8n, rememberState(cache.states, state, after, { hasItems, nowMs }), nowMs);
+	if (saved !== undefined) writeSavedState(n8n, saved, nowMs);
 	if (hasItems) return sortByTime(items, 'oldest').map(({ item }) => item);
 	const errors = outcomes.flatMap((outcome) => getError(outcome) ?? []);
 	const isOneOfSeveral = hasSeveralForms(parameters.watch);

@@ -23,6 +23,8 @@ export type PollContext = Readonly<{
 	times: PollTimes;
 	/** The state that the poll starts with. */
 	state: TriggerState;
+	/** Whether the saved state cannot be read, see `LoadedState`. */
+	isDamaged: boolean;
 	/** The cache of this process. */
 	cache: TriggerCache;
 	/** How long a list of weight 1 waits for each request. */
@@ -135,7 +137,8 @@ export function createPollContext(
 ): PollContext {
 	const startedAtMs = clock.now();
 	const timeMs = Math.min(getTimeBudgetMs(n8n), DEFAULT_BUDGET_MS);
-	const state = loadState(readSavedState(n8n), cache.states, computeServiceId(account.baseUrl));
+	const service = computeServiceId(account.baseUrl);
+	const { state, isDamaged } = loadState(readSavedState(n8n), cache.states, service);
 	const lastPollAtMs = cache.budgetClaim?.polledAtMs;
 	cache.budgetClaim = createBudgetClaim(account, parameters, state.forms, startedAtMs);
 	const signal = clock.timeout(timeMs * QUEUE_SHARE);
@@ -151,6 +154,7 @@ export function createPollContext(
 			pollDeadline: clock.timeout(timeMs),
 		},
 		state,
+		isDamaged,
 		cache,
 		intervalMs: computeIntervalMs(collectBudgetClaims(), cache.budgetClaim),
 		lastPollAtMs,

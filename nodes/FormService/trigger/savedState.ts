@@ -40,6 +40,16 @@ export type StateCache = {
 	resumeFrom?: TriggerState;
 };
 
+/** The state that a poll starts with. */
+export type LoadedState = Readonly<{
+	state: TriggerState;
+	/**
+	 * Whether n8n has a state that cannot be read. Existing responses of the forms that this poll finds then start
+	 * nothing.
+	 */
+	isDamaged: boolean;
+}>;
+
 /**
  * Finds the state to continue from. n8n passes an older state than the last poll wrote if n8n discarded the items
  * of that poll. n8n can also fail to keep the state of a poll without items: in default mode when a workflow is
@@ -52,14 +62,14 @@ export function loadState(
 	saved: unknown,
 	{ written, resumeFrom }: StateCache,
 	service: string,
-): TriggerState {
+): LoadedState {
 	const revision = readRevision(saved);
 	const isOlder = resumeFrom !== undefined && revision < resumeFrom.revision;
 	const remembered = revision === written?.revision ? written : isOlder ? resumeFrom : undefined;
 	const state = remembered ?? decodeState(saved);
-	if (state?.service === service) return state;
-	const isDamaged = saved !== undefined && state === undefined ? true : undefined;
-	return { service, revision, isDamaged, forms: new Map() };
+	if (state?.service === service) return { state, isDamaged: false };
+	const isDamaged = saved !== undefined && state === undefined;
+	return { state: { service, revision, forms: new Map() }, isDamaged };
 }
 
 /**
@@ -67,17 +77,19 @@ export function loadState(
  *
  * @param before the state at the start of the poll
  * @param hasItems whether n8n may discard the state together with items
+ * @returns undefined if the poll has found no form to replace an unreadable state, which the next poll must find again
  */
 export function rememberState(
 	cache: StateCache,
-	before: TriggerState,
-	after: Omit<TriggerState, 'revision' | 'isDamaged'>,
+	{ state: before, isDamaged }: LoadedState,
+	after: Omit<TriggerState, 'revision'>,
 	{ hasItems, nowMs }: { hasItems: boolean; nowMs: number },
-): IDataObject {
+): IDataObject | undefined {
 	const hasChanged =
 		after.listedSinceMs !== before.listedSinceMs ||
 		after.forms.size !== before.forms.size ||
 		[...after.forms].some(([id, form]) => before.forms.get(id) !== form);
+	if (isDamaged && !hasChanged) return undefined;
 	// another process of n8n may have continued from the same state
 	const revision = Math.max(before.revision + 1, nowMs);
 	const written = hasChanged ? { ...after, revision } : before;

@@ -78,8 +78,6 @@ export type TriggerState = Readonly<{
 	revision: number;
 	/** The time when the list of all forms was first read, in the service's time. */
 	listedSinceMs?: number;
-	/** Whether the saved state was unreadable. Existing responses then start nothing in this poll. Not saved. */
-	isDamaged?: boolean;
 	forms: FormStates;
 }>;
 

@@ -18,13 +18,13 @@ class Kept {
 	saved: unknown;
 	memory: StateCache = {};
 
-	load = () => loadState(this.saved, this.memory, SERVICE);
+	load = () => loadState(this.saved, this.memory, SERVICE).state;
 
 	/** A poll that reads one more form. n8n keeps its state or not. */
 	poll(id: string, { hasItems, isKept }: { hasItems: boolean; isKept: boolean }, nowMs = NOW_MS) {
-		const before = this.load();
-		const forms = new Map(before.forms).set(id, { seen: '' });
-		const after = { ...before, forms };
+		const before = loadState(this.saved, this.memory, SERVICE);
+		const forms = new Map(before.state.forms).set(id, { seen: '' });
+		const after = { ...before.state, forms };
 		const state = rememberState(this.memory, before, after, { hasItems, nowMs });
 		if (isKept) this.saved = JSON.parse(JSON.stringify(state));
 	}
@@ -49,10 +49,10 @@ it('The removal of a form is saved, even if no other form has changed', () => {
 	const kept = new Kept();
 	kept.poll('a', KEPT);
 	kept.poll('b', KEPT);
-	const before = kept.load();
-	const forms = new Map(before.forms);
+	const before = loadState(kept.saved, kept.memory, SERVICE);
+	const forms = new Map(before.state.forms);
 	forms.delete('a');
-	const after = { ...before, forms };
+	const after = { ...before.state, forms };
 	kept.saved = rememberState(kept.memory, before, after, { hasItems: false, nowMs: NOW_MS + 9 });
 	kept.memory = {};
 	expect([...kept.load().forms.keys()]).toEqual(['b']);
@@ -66,16 +66,19 @@ it('A poll goes on from the state of another process, and not from its own that 
 	expect([...one.load().forms.keys()]).toEqual(['b']);
 });
 
-it.each<[string, unknown, boolean | undefined]>([
-	['is not there', undefined, undefined],
+it.each<[string, unknown, boolean]>([
+	['is not there', undefined, false],
 	['cannot be read', { version: 1 }, true],
-	['is that of another service', createState('other'), undefined],
+	['is that of another service', createState('other'), false],
 	['has a text that was cut', createState(SERVICE, { seen: '0123' }), true],
 	['is that of a later version', { ...createState(SERVICE), version: 8 }, true],
 	['has lost a time', createState(SERVICE, { debt: { requests: 1 } }), true],
 ])('A trigger starts afresh if the state %s', (_text, saved, isDamaged) => {
-	const state = loadState(saved, {}, SERVICE);
-	expect([state.forms.size, state.isDamaged]).toEqual([0, isDamaged]);
+	const loaded = loadState(saved, {}, SERVICE);
+	expect([loaded.state.forms.size, loaded.isDamaged]).toEqual([0, isDamaged]);
+	const written = rememberState({}, loaded, loaded.state, { hasItems: false, nowMs: NOW_MS });
+	// a poll that has found no form leaves the state damaged
+	expect(written === undefined).toBe(isDamaged);
 });
 
 it.each([
@@ -101,7 +104,7 @@ it('A form of version 6 has the names of today, and its own attributes keep thei
 		attributes: { all: 'aaaa', end: 'bbbb', left: 'cccc' },
 	};
 	const state = { ...createState(SERVICE, before), version: 6 };
-	expect(loadState(state, {}, SERVICE).forms.get('a')).toEqual({
+	expect(loadState(state, {}, SERVICE).state.forms.get('a')).toEqual({
 		seen: '0123456789c',
 		debt: { atMs: 1, requests: 2 },
 		baseline: { sinceMs: 1, backfill: 'all' },

@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { getCause, isUnsent } from '../../api/errors';
+import { hasReason, isUnsent } from '../../api/errors';
 import { parseNumber } from '../../api/parseValues';
 import { getCreationTimeMs } from '../../api/recordTimes';
 import type { PagePosition } from '../../api/replies/fetchPages';
@@ -91,9 +91,10 @@ function endFullPass(form: FormState, last: FetchedPage, at: NewestAt | undefine
 const MAX_FAILURES = 7;
 
 /**
- * Whether a reading abandons the page that could not be read. Either the page has failed for about 20 minutes, or
- * the page where the reading continues cannot be reached any more, for example because a cursor has expired.
+ * Whether a reading abandons the page that failed. Either the page has failed for about 20 minutes, or the page where
+ * the reading continues does not exist any more, for example because a cursor has expired.
  *
+ * @param error why the page could not be read, or its events could not be delivered
  * @param failures how often in a row the page has failed, including now
  * @param pageCount how many pages were read before
  */
@@ -106,7 +107,7 @@ export function hasToStartOver(
 	if (error === undefined || isUnsent(error)) return false;
 	const hasFailedTooLong = failures >= MAX_FAILURES;
 	if (pageCount > 0) return hasFailedTooLong && kind !== 'newestPages';
-	return from !== undefined && (hasFailedTooLong || getCause(error) === 'configuration-invalid');
+	return from !== undefined && (hasFailedTooLong || hasReason(error, 'pageExpired'));
 }
 
 /** Starts a full pass at page 1. If the newest pages could not be read, the pass finds out where they are. */

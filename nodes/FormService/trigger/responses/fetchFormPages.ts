@@ -69,10 +69,10 @@ export async function fetchFormPages(
 			if (page.next === undefined) continue;
 			const unfilteredEvents = comparison.events;
 			if (unfilteredEvents.length >= capacity) return finish('enoughEvents');
-			// an earlier poll may have delivered only some events of the page where the reading continues
-			const isPartlySeen = page.url === from?.url;
+			// an earlier poll may have delivered only some events of the page where it stopped
+			const isResumed = from !== undefined && pages.length === 1;
 			const lastReadMs = cache.serviceClock.toServiceMs(lastReadAtMs);
-			if (stopsAtSeen && !isPartlySeen && comparison.endsWithSeen(page, lastReadMs))
+			if (stopsAtSeen && !isResumed && comparison.endsWithSeen(page, lastReadMs))
 				return finish('seenResponse');
 			if (pages.length >= maxRequests || clock.now() >= times.readUntilMs) return finish('limit');
 		}
@@ -102,11 +102,11 @@ async function comparePage(
  */
 export function ensureBaseline(context: PollContext, form: FormState = {}): FormState {
 	if (form.seen !== undefined || form.baseline !== undefined) return form;
-	const { cache, parameters, state, times } = context;
+	const { cache, isDamaged, parameters, times } = context;
 	const serviceMs = cache.serviceClock.toServiceMs(times.startedAtMs);
 	// the service cuts `created_at` to seconds
 	const sinceMs = Math.floor(serviceMs / 1_000) * 1_000;
-	const backfill = state.isDamaged ? undefined : parameters.backfill;
+	const backfill = isDamaged ? undefined : parameters.backfill;
 	return { ...form, baseline: { sinceMs, backfill } };
 }
 

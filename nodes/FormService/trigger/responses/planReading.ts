@@ -47,8 +47,21 @@ export type StopReason = 'endOfList' | 'seenResponse' | 'enoughEvents' | 'limit'
  */
 export function isFirstPass({ seen, baseline, fullPass }: FormState): boolean {
 	const isUnderWay = baseline !== undefined && !baseline.isFirstPassOver;
-	return seen === undefined || (isUnderWay && !fullPass?.hasStartedOver);
+	return !fullPass?.hasStartedOver && (seen === undefined || isUnderWay);
 }
+
+/**
+ * Returns how many requests of a reading count toward Requests per Day: all, but only the first one of each slice of
+ * the first pass.
+ *
+ * @param requests the requests for pages
+ */
+export function countRequests({ kind }: Reading, requests: number, fieldRequests = 0): number {
+	return (kind === 'firstPass' ? Math.min(1, requests) : requests) + fieldRequests;
+}
+
+/** After a failed delivery, the same pages are read again. So a first pass that fails reads few pages at a time. */
+const MAX_PAGES_OF_FAILING_FIRST_PASS = 10;
 
 /**
  * Plans the reading of the newest pages.
@@ -73,15 +86,19 @@ export function planNewestPages(
 /**
  * Plans the next slice of the full pass: one page, and one more page for each request interval in which n8n did
  * not poll.
+ *
+ * @param isFailing whether the full pass fails
  */
 export function planFullPass(
 	form: FormState,
 	{ unusedRequests, maxRequests }: FormBudget,
+	isFailing: boolean,
 ): Reading {
 	const { newestPages, fullPass } = form;
 	const from = fullPass?.next;
 	if (isFirstPass(form)) {
-		return { kind: 'firstPass', from, maxPages: MAX_PAGES, stopsAtSeen: false };
+		const maxPages = isFailing ? MAX_PAGES_OF_FAILING_FIRST_PASS : MAX_PAGES;
+		return { kind: 'firstPass', from, maxPages, stopsAtSeen: false };
 	}
 	if (isFullPassAtNewest(form)) {
 		const stopsAtSeen = newestPages?.at === 'firstPage';

@@ -6,7 +6,13 @@ import type { FormState } from '../triggerState';
 import { deliverEvents, type Delivery } from './deliverEvents';
 import { fetchFormPages, toFormError, type FetchedReading } from './fetchFormPages';
 import { advanceReading, findResumePosition, hasToStartOver, startOver } from './advanceReading';
-import { isFirstPass, planFullPass, planNewestPages, type Reading } from './planReading';
+import {
+	countRequests,
+	isFirstPass,
+	planFullPass,
+	planNewestPages,
+	type Reading,
+} from './planReading';
 import { pruneSeenResponses } from './seenResponses';
 
 /** Reads the responses of one form, and delivers their events. */
@@ -62,11 +68,12 @@ export async function pollForm(
 ): Promise<FormResult | undefined> {
 	if (isBackingOff(context, { kind: pass, formId })) return undefined;
 	const budget = getBudget(context, formId);
-	const isFullPassWaiting = isBackingOff(context, { kind: 'fullPass', formId });
+	const fullPass = { kind: 'fullPass', formId } as const;
+	const isFailing = context.reason === 'schedule' && context.cache.failures.has(fullPass);
 	const reading =
 		pass === 'newestPages'
-			? planNewestPages(before, budget, isFullPassWaiting)
-			: planFullPass(before, budget);
+			? planNewestPages(before, budget, isBackingOff(context, fullPass))
+			: planFullPass(before, budget, isFailing);
 	if (reading === undefined) return undefined;
 	const fetched = await fetchFormPages(context, formId, before, reading, capacity);
 	const task = { formId, pass, before, reading, budget, capacity };
@@ -87,7 +94,8 @@ function finishWithoutPages(
 	const form = hasToStartOver(reading, readError, failures, 0)
 		? startOver(before, reading)
 		: before;
-	const debt = addDebt(before.debt, requests, budget.intervalMs, startedAtMs);
+	const counted = countRequests(reading, requests);
+	const debt = addDebt(before.debt, counted, budget.intervalMs, startedAtMs);
 	const outcome = { subject, hasPages: false, readError, page };
 	return { form: { ...form, debt }, items: [], outcome };
 }
@@ -97,8 +105,8 @@ async function deliverPages(
 	task: Task,
 	fetched: FetchedReading,
 ): Promise<FormResult> {
-	const { formId, pass, before, budget, capacity } = task;
-	const { comparison, readError, requests, startedAtMs } = fetched;
+	const { formId, pass, capacity } = task;
+	const { comparison, readError } = fetched;
 	const lastPage = fetched.pages.at(-1)!.pagesBefore;
 	const outcome = { subject: { kind: pass, formId }, hasPages: true, readError };
 	try {
@@ -109,11 +117,25 @@ async function deliverPages(
 		return { form, items: delivery.items, outcome: { ...outcome, page } };
 	} catch (error) {
 		const deliveryError = toFormError(context, formId, error);
-		// a delivery fails after a request for fields
-		const debt = addDebt(before.debt, requests + 1, budget.intervalMs, startedAtMs);
 		const failed = { ...outcome, deliveryError, page: lastPage + 1 };
-		return { form: { ...before, debt }, items: [], outcome: failed };
+		const form = computeFormAfterFailedDelivery(context, task, fetched, failed);
+		return { form, items: [], outcome: failed };
 	}
+}
+
+/** Returns the state of a form whose events could not be delivered. A later reading reads the same pages again. */
+function computeFormAfterFailedDelivery(
+	{ cache }: PollContext,
+	{ before, reading, budget }: Task,
+	{ pages, requests, startedAtMs }: FetchedReading,
+	{ subject, deliveryError, page }: Outcome,
+): FormState {
+	// a delivery fails after a request for fields
+	const counted = countRequests(reading, requests, 1);
+	const failures = cache.failures.countWith(subject, page);
+	const startsOver = hasToStartOver(reading, deliveryError, failures, pages.length);
+	const form = startsOver ? startOver(before, reading) : before;
+	return { ...form, debt: addDebt(before.debt, counted, budget.intervalMs, startedAtMs) };
 }
 
 /** Returns the state of a form after a delivery, with all findings except the undelivered events. */
@@ -130,8 +152,7 @@ function computeNextForm(
 	const kept = isPassOver
 		? pruneSeenResponses(seen, form.pruning, startedAtMs, pages.at(-1)?.total)
 		: { seen, pruning: form.pruning };
-	// a first pass is not part of Requests per Day, except its first request
-	const counted = (reading.kind === 'firstPass' ? 1 : requests) + fieldRequests;
+	const counted = countRequests(reading, requests, fieldRequests);
 	const nextPage = pages.at(-1)!.pagesBefore + 1;
 	const failures = cache.failures.countWith({ kind: pass, formId }, nextPage);
 	const advanced = advanceReading(form, reading, pages, next, isPassOver);

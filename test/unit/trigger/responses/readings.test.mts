@@ -129,6 +129,8 @@ it.each<[string, Reading, FailureReason, number, number, boolean]>([
 	['has failed seven times', FROM_FOURTH, 'serverError', 7, 0, true],
 	['has failed seven times after other pages', FROM_FOURTH, 'serverError', 7, 2, true],
 	['is the first one, and has failed seven times', FULL, 'serverError', 7, 0, false],
+	['is forbidden for now', FROM_FOURTH, 'accessDenied', 1, 0, false],
+	['is a web page for now', FROM_FOURTH, 'webPage', 6, 0, false],
 	['cannot be reached any more', FROM_FOURTH, 'pageExpired', 1, 0, true],
 	['cannot be reached, after other pages', FROM_FOURTH, 'pageExpired', 1, 2, false],
 	['comes after newest pages', createReading('newestPages', 4), 'serverError', 9, 2, false],
@@ -142,8 +144,8 @@ it.each<[string, Reading, FailureReason, number, number, boolean]>([
 const BUDGET = { intervalMs: 120_000, unusedRequests: 0, maxRequests: 72 };
 const planNewest = (form: FormState, isFullPassWaiting = false) =>
 	plan.planNewestPages(form, BUDGET, isFullPassWaiting);
-const planFull = (form: FormState, unusedRequests = 0) =>
-	plan.planFullPass(form, { ...BUDGET, unusedRequests });
+const planFull = (form: FormState, unusedRequests = 0, isFailing = false) =>
+	plan.planFullPass(form, { ...BUDGET, unusedRequests }, isFailing);
 it('A first pass that has started over is an ordinary full pass until its end', () => {
 	const form: FormState = { ...FOURTH, baseline: { sinceMs: 0 } };
 	const first = createReading('firstPass', 4);
@@ -198,6 +200,11 @@ it.each<[string, Reading | undefined, Reading | undefined]>([
 		'all of a first pass',
 		planFull({ baseline: { sinceMs: 0 } }),
 		{ ...createReading('firstPass'), maxPages: 480 },
+	],
+	[
+		'a few pages of a first pass that fails',
+		planFull({ baseline: { sinceMs: 0 } }, 0, true),
+		{ ...createReading('firstPass'), maxPages: 10 },
 	],
 	[
 		'all of a first pass that starts again at page 1',
