@@ -1,6 +1,6 @@
 /**
- * The words of error values in sheets, between `#` and `!` or `?`: `#REF!`, `#¿NOMBRE?`. Only these words are
- * errors, because a hashtag such as `#SALE!` is an answer.
+ * The words of error values in sheets. A word is between "#" and "!" or "?": `#REF!`, `#¿NOMBRE?`. No other
+ * word makes an error value, because a hashtag such as `#SALE!` is an answer.
  */
 const WORDS_BY_LANGUAGE = {
 	english:
@@ -27,23 +27,29 @@ const WORDS_BY_LANGUAGE = {
 
 const ERROR_WORDS = new Set(Object.values(WORDS_BY_LANGUAGE).flatMap((words) => words.split(' ')));
 
-/** The words of error values that stand without `!` and `?`, too: `#N/A`, `#Н/Д`. */
+/** The words of error values that need no "!" or "?" at the end: `#N/A`, `#Н/Д`. */
 const UNMARKED_WORDS = new Set(
 	'BŁĄD GETTING_DATA HIÁNYZIK I/T N/A N/B N/D N/V NEDOSTUPNÝ NENÍ_K_DISPOZICI NV YOK Δ/Υ Н/Д'.split(
 		' ',
 	),
 );
 
-/** Matches "####", for a column that is too narrow, and what LibreOffice and Google Sheets write. */
+/**
+ * Matches "####", which sheets show if a column is too narrow, and other errors of LibreOffice and Google
+ * Sheets: "Err:502", "Loading...".
+ */
 const OTHER_SHEET_ERROR = /^(##+|Err:\d{3}|Loading\.\.\.)$/;
 
-/** What JavaScript writes for a value that is missing or cannot be a text, and for 1 divided by 0. */
+/**
+ * Matches the texts that JavaScript makes of missing values, objects and impossible numbers: "undefined",
+ * "[object Object]", "NaN".
+ */
 const SCRIPT_ERROR =
 	/^(NaN|-?Infinity|undefined|\[undefined\]|Invalid Date|Invalid DateTime|\[object \w+\])$/;
 
 /**
- * Finds the error value in a cell or the result of an expression, such as `#N/A` or `[object Object]`, also in a
- * list. Such a value is a mistake of the source.
+ * Finds an error value in a cell or in the result of an expression, including in a list: `#N/A`, `[object
+ * Object]`. An error value is a mistake in the source of the data, so the node does not send it.
  */
 export function findErrorValue(value: unknown): string | undefined {
 	if (Array.isArray(value)) {
@@ -53,7 +59,7 @@ export function findErrorValue(value: unknown): string | undefined {
 	if (typeof value !== 'string') return undefined;
 	const text = value.trim();
 	if (isSheetError(text) || SCRIPT_ERROR.test(text)) return text;
-	// an expression can have a text around an object
+	// an expression can put an object in the middle of a text
 	return text.includes('[object Object]') ? '[object Object]' : undefined;
 }
 

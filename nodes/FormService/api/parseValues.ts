@@ -1,7 +1,7 @@
 import { DateTime } from 'luxon';
 
 /**
- * Parses a boolean, 1 or 0 (specification, section 4, rule 5), or a word such as "Yes" or "off". Undefined for
+ * Parses a boolean, 1, 0, or a word such as "Yes" or "off" (specification, section 4, rule 5). Undefined for
  * any other value.
  */
 export function parseBoolean(value: unknown): boolean | undefined {
@@ -12,7 +12,10 @@ export function parseBoolean(value: unknown): boolean | undefined {
 	return /^\s*(false|0|no|off)\s*$/i.test(text) ? false : undefined;
 }
 
-/** Matches "-12.5" and "1e3", not "1,200", which is 1200 in some countries and 1.2 in others. */
+/**
+ * Matches "-12.5" and "1e3", not "1,200". A comma is ambiguous: some countries read "1,200" as 1200, others as
+ * 1.2.
+ */
 const NUMBER = /^-?\d+(?:\.\d+)?(?:e[+-]?\d{1,3})?$/i;
 
 /** Parses a finite number, or the text of such a number: `"12.5"`. Undefined for any other value. */
@@ -24,8 +27,8 @@ export function parseNumber(value: unknown): number | undefined {
 }
 
 /**
- * Parses a decimal number with a certain value, such as `"19.90"` or `"+5"`. Undefined for "01234", which can
- * be a code, and for 20 digits, which JavaScript would round.
+ * Parses a decimal number whose value is certain, such as "19.90" or "+5". Undefined for "01234", which can be
+ * a code. Undefined for a number of 20 digits, which JavaScript would round.
  */
 export function parseExactNumber(text: string): number | undefined {
 	const [, digits, fraction = ''] = DECIMAL.exec(text.trim()) ?? [];
@@ -35,30 +38,30 @@ export function parseExactNumber(text: string): number | undefined {
 	return isExact && number.toFixed(fraction.length) === digits ? number : undefined;
 }
 
-/** Matches "+5" and "19.90", not "1e3". `toFixed` writes at most 100 digits after the point. */
+/** Matches "+5" and "19.90", not "1e3". At most 100 digits can follow the point, because `toFixed` writes no more. */
 const DECIMAL = /^\+?(-?\d{1,16}(?:\.(\d{1,100}))?)$/;
 
 /**
- * Returns the text of a number that an expression returned for a text parameter. Undefined for a negative or
- * infinite number, which is the result of a calculation.
+ * Converts a number to text, for a text parameter whose expression returned a number: `2026` → `"2026"`.
+ * Undefined for a negative or infinite number, because only a calculation returns such a number.
  */
 export function formatNumber(value: unknown): string | undefined {
 	return typeof value === 'number' && value >= 0 && value < Infinity ? String(value) : undefined;
 }
 
-/** The longest text that is parsed as a time. Even an ISO time with an IANA zone is shorter. */
+/** The longest text that is parsed as a time. An ISO time with the name of a zone is shorter. */
 const MAX_TIME_LENGTH = 80;
 
 /**
- * Parses a date or time to epoch milliseconds. JavaScript's `Date.parse` would find a date in "Room 5".
- * Readable values:
+ * Parses a date or time to epoch milliseconds. Undefined for any other value. JavaScript's `Date.parse` would
+ * find a date in "Room 5". Readable values:
  *
  * - ISO 8601, and SQL's `2026-01-31 09:00`
- * - dates with dots, the day first: `31.12.2026`
- * - epoch seconds and milliseconds
- * - the Date and luxon objects of an expression
+ * - dates with dots, which start with the day: `31.12.2026`
+ * - epoch seconds and epoch milliseconds
+ * - the Date and luxon objects that an expression returns
  *
- * @param zone IANA name of the zone of local times
+ * @param zone the IANA name of the zone of times without a zone: `Europe/Vienna`
  */
 export function parseTimeMs(value: unknown, zone: string): number | undefined {
 	const time = parseMillis(value, zone);
@@ -71,16 +74,16 @@ function parseMillis(value: unknown, zone: string): number {
 	if (typeof value !== 'string' || value.length > MAX_TIME_LENGTH) return NaN;
 	const text = dotsToIso(value.trim());
 	if (DIGITS.test(text)) return parseEpoch(Number(text));
-	// luxon also takes years, weeks and times of day, which are numbers or words in an answer
+	// luxon would also parse years, weeks and times of day, but in an answer these can be numbers or words
 	if (!/^\d{4}-\d\d(-\d\d)?([T ]|$)/.test(text)) return NaN;
-	// luxon takes ten times as long
+	// JavaScript parses a UTC time ten times as fast as luxon
 	if (UTC.test(text)) return Date.parse(text);
 	return DateTime.fromISO(text.replace(' ', 'T'), { zone }).toMillis();
 }
 
 /**
- * Converts epoch seconds (10 digits from 2001 to 2286) or milliseconds (13 digits) to milliseconds. NaN for any
- * other number, such as 202601311230.
+ * Converts epoch seconds or milliseconds to milliseconds. Seconds have 10 digits (years 2001 to 2286),
+ * milliseconds have 13. NaN for any other number, such as 202601311230.
  */
 function parseEpoch(number: number): number {
 	if (number >= 1e9 && number < 1e10) return Math.round(number * 1_000);
@@ -89,7 +92,7 @@ function parseEpoch(number: number): number {
 
 const DIGITS = /^\d+$/;
 
-/** Whether a time is in epoch seconds or milliseconds. */
+/** Whether a time consists only of digits: epoch seconds or epoch milliseconds. */
 export function isEpoch(value: unknown): boolean {
 	return typeof value === 'number' || (typeof value === 'string' && DIGITS.test(value.trim()));
 }
@@ -98,11 +101,11 @@ export function isEpoch(value: unknown): boolean {
 const DOTTED = /^(\d{1,2})\.(\d{1,2})\.(\d{4})(?:,? (\d{1,2})(:\d\d(?::\d\d)?))?$/;
 
 /**
- * Converts a date with dots to ISO 8601: `31.12.2026` → `2026-12-31`. Every country that writes dots writes the
- * day first.
+ * Converts a date with dots to ISO 8601: `31.12.2026` → `2026-12-31`. In a date with dots, the day is always
+ * first. Returns any other text unchanged.
  */
 function dotsToIso(text: string): string {
-	// most texts are not dates
+	// return early, because most texts are not dates
 	if (text[1] !== '.' && text[2] !== '.') return text;
 	const [, day, month, year, hour, minutes = ''] = DOTTED.exec(text) ?? [];
 	if (year === undefined) return text;
@@ -113,7 +116,7 @@ function dotsToIso(text: string): string {
 /** Matches a time as the service writes it: "2026-01-31T09:00:00.000000Z" (specification, section 2.1). */
 const UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/;
 
-/** Parses a date without a time: `31.1.2026` and `2026-01-31` → `2026-01-31`. Undefined for any other value. */
+/** Parses a date without a time to ISO 8601: `31.1.2026` → `2026-01-31`. Undefined for any other value. */
 export function parseDay(value: unknown): string | undefined {
 	const isShort = typeof value === 'string' && value.length < MAX_TIME_LENGTH;
 	const text = isShort ? dotsToIso(value.trim()) : '';
@@ -127,8 +130,8 @@ const DAY_MS = 86_400_000;
 const OTHER_OFFSET = /[+-](?!00)\d\d(:?\d\d)?(\[|$)/;
 
 /**
- * Returns the day of a time that is midnight in UTC and states no other offset: `2026-01-31T00:00:00.000Z` is
- * `2026-01-31`. Databases write a day as this time.
+ * Returns the day of a time that is midnight in UTC: `2026-01-31T00:00:00.000Z` → `2026-01-31`. Databases write
+ * a day as such a time. Undefined for any other time, and for a time with another offset.
  */
 export function parseUtcMidnight(value: unknown): string | undefined {
 	const timeMs = parseTimeMs(value, 'utc') ?? NaN;
@@ -139,7 +142,7 @@ export function parseUtcMidnight(value: unknown): string | undefined {
 	return hasOtherOffset ? undefined : DateTime.fromMillis(timeMs, { zone: 'utc' }).toISODate()!;
 }
 
-/** Whether a value is a date or time without a zone, so that its meaning depends on the zone. */
+/** Whether a value is a date or time without a zone. Its epoch milliseconds then depend on the zone. */
 export function isLocalTime(value: unknown): boolean {
 	return parseTimeMs(value, 'utc') !== parseTimeMs(value, 'utc+1');
 }

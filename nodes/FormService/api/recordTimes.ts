@@ -3,8 +3,8 @@ import type { IDataObject } from 'n8n-workflow';
 import { parseNumber, parseTimeMs } from './parseValues';
 
 /**
- * Sorts records by the time of submission (or creation), then by `number`. Equal records keep their order.
- * Records without a time come last.
+ * Sorts records by the time of submission or creation, then by `number`. Records without a time come last.
+ * Records with the same time and number keep their order.
  */
 export function sortByTime<T extends { record: IDataObject }>(
 	entries: readonly T[],
@@ -18,8 +18,8 @@ export function sortByTime<T extends { record: IDataObject }>(
 }
 
 /**
- * Returns when a response was submitted, or created if it has no time of submission. Times of the service are
- * UTC (specification, section 2.1).
+ * Returns when a response was submitted. If the response has no time of submission, returns when it was
+ * created. Times without a zone are UTC (specification, section 2.1).
  *
  * @returns epoch milliseconds; undefined if no time is readable
  */
@@ -29,7 +29,10 @@ export function getSubmissionTimeMs(record: IDataObject): number | undefined {
 	return times.find((time) => time !== undefined);
 }
 
-/** Returns when a response or form was created, in epoch milliseconds. Undefined if the time is unreadable. */
+/**
+ * Returns when a response or form was created, in epoch milliseconds. Undefined if the time is missing or
+ * unreadable.
+ */
 export function getCreationTimeMs({ created_at: time }: IDataObject): number | undefined {
 	return parseTimeMs(time, 'utc');
 }

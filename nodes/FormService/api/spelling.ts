@@ -1,15 +1,15 @@
 import { trim } from 'lodash';
 import { truncateText } from './errorTexts';
 
-/** Property names that n8n drops, or that would change the object itself. */
+/** Names that n8n drops from an object, or that would change the object itself. */
 const UNUSABLE = ['__proto__', 'constructor', 'prototype'];
 
 /**
- * Makes labels unique: a repeated label gets " (2)", then " (3)". An existing label never becomes the name of
- * another field: "A", "A", "A (2)" → "A", "A (3)", "A (2)".
+ * Makes labels unique. A repeated label gets " (2)", then " (3)". A new name is never equal to one of the
+ * labels: "A", "A", "A (2)" → "A", "A (3)", "A (2)".
  *
- * @param usedNames names that are not available
- * @param options.toKey returns the key of a name; names with equal keys count as equal
+ * @param usedNames names that no label may get
+ * @param options.toKey returns the key of a name; two names with the same key count as equal
  */
 export function makeUnique(
 	labels: readonly string[],
@@ -39,7 +39,10 @@ function addCountInBrackets(label: string, count: number): string {
 	return `${label} (${count})`;
 }
 
-/** Creates the names of binary fields from the titles of form fields: `CV` → `cv`, and its second file `cv_2`. */
+/**
+ * Creates the names of binary fields from the titles of form fields. The second file of a field gets a number:
+ * "CV", "CV" → `cv`, `cv_2`.
+ */
 export function createFileFieldNames(fieldTitles: readonly string[]): string[] {
 	const addCount = (name: string, count: number) => `${name}_${count}`;
 	return makeUnique(fieldTitles.map(toFieldName), [], { addCount });
@@ -64,7 +67,10 @@ export function formatNames(names: readonly string[]): string {
 	return `${visibleNames.join(', ')}${hiddenCount > 0 ? ` and ${hiddenCount} more` : ''}`;
 }
 
-/** Removes whitespace and zero-width characters from both ends of a text, as web frameworks do. */
+/**
+ * Removes whitespace and zero-width characters from both ends of a text. Web frameworks remove the same
+ * characters.
+ */
 export function trimBlanks(text: string): string {
 	const trimmed = text.trim();
 	const hasZeroWidth = isZeroWidth(trimmed[0]) || isZeroWidth(trimmed[trimmed.length - 1]);
@@ -79,14 +85,17 @@ function isZeroWidth(character?: string): boolean {
 const BLANKS =
 	'\u200b\u200e\ufeff\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000 \t\n\v\f\r';
 
-/** Converts a label, custom key or text for comparison: trimmed, with composed letters (`e` + accent → `é`). */
+/**
+ * Converts a text for comparison. Removes blanks from both ends, and composes letters: `e` and an accent become
+ * `é`.
+ */
 export function toComparable(text: string): string {
 	return trimBlanks(text.normalize('NFC'));
 }
 
 /**
- * Converts a text for case-insensitive comparison: `" Straße "` → `"STRASSE"`. Uppercase joins spellings that
- * lowercase keeps apart, such as `ß` and `ss`, and the dotless and dotted i of Turkish.
+ * Converts a text for case-insensitive comparison: `" Straße "` → `"STRASSE"`. Uppercase makes more spellings
+ * equal than lowercase does: `ß` and `ss`, and the Turkish `ı` and `i`.
  */
 export function foldCase(text: string): string {
 	const upper = toComparable(text).toLowerCase().toUpperCase();
@@ -96,12 +105,14 @@ export function foldCase(text: string): string {
 type NamedValues<T> = ReadonlyArray<readonly [name: string, value: T]>;
 
 /**
- * Creates a search for values by name. A name in the same case takes precedence. If values share a name, the
- * first value counts. If their names differ only by case, no other case of the name finds a value. A line break, a
- * no-break space or several blanks in a name count as one blank.
+ * Creates a search for values by name. Several kinds of whitespace in a name count as one blank.
+ *
+ * - The search finds a name in the same case first, then in any other case.
+ * - If several values have the same name, the search finds the first one.
+ * - If the names of two values differ only in case, such as "ID" and "Id", the search needs the exact case.
  */
 export function indexNames<T>(namedValues: NamedValues<T>) {
-	// of entries with one name, a map keeps the last one
+	// a map keeps the last value of a name, and the first one is wanted
 	const reversed = [...namedValues].reverse();
 	const byName = new Map(reversed.map(([name, value]) => [toComparable(name), value]));
 	const findInAnyCase = indexUnique([...byName], (name) => foldCase(name).replace(/\s+/g, ' '));
@@ -109,14 +120,17 @@ export function indexNames<T>(namedValues: NamedValues<T>) {
 }
 
 /**
- * Creates a search for values by the spelling of their names, see `normalizeSpelling`. If two values share a
- * spelling, neither is found.
+ * Creates a search for values by the spelling of their names, see `normalizeSpelling`. If the names of two
+ * values have the same spelling, the search finds neither.
  */
 export function indexSpellings<T>(namedValues: NamedValues<T>) {
 	return indexUnique(namedValues, normalizeSpelling);
 }
 
-/** Creates a search for values by the keys of their names. If two values share a key, neither is found. */
+/**
+ * Creates a search for values by the key of their name. If the names of two values have the same key, the
+ * search finds neither.
+ */
 function indexUnique<T>(namedValues: NamedValues<T>, toKey: (name: string) => string) {
 	const byKey = new Map<string, T | undefined>();
 	for (const [name, value] of namedValues) {
@@ -124,28 +138,31 @@ function indexUnique<T>(namedValues: NamedValues<T>, toKey: (name: string) => st
 		const isAmbiguous = byKey.has(key) && byKey.get(key) !== value;
 		byKey.set(key, isAmbiguous ? undefined : value);
 	}
-	// a name of punctuation alone has no spelling
+	// a name that consists of punctuation has an empty key
 	byKey.delete('');
 	return (name: string): T | undefined => byKey.get(toKey(name));
 }
 
 /**
- * Matches whitespace, punctuation, symbols and invisible characters; the first group is what stands between two
- * digits.
+ * Matches whitespace, punctuation, symbols and invisible characters. The first group matches if they are
+ * between two digits.
  */
 const SEPARATORS =
 	/((?<=\p{N})[\p{Z}\p{P}\p{S}\p{C}\ufe0f]+(?=\p{N}))|[\p{Z}\p{P}\p{S}\p{C}\ufe0f]+/gu;
 
 /**
- * Removes case, whitespace, punctuation and symbols from a text: "SEO: Title" and "seo_title" → `SEOTITLE`. A
- * blank stays between two digits, because "1.5" is not "15".
+ * Removes case, whitespace, punctuation and symbols from a text: "SEO: Title" and "seo_title" → `SEOTITLE`.
+ * Between two digits, a blank remains, because "1.5" is not "15".
  */
 export function normalizeSpelling(text: string): string {
 	const letters = foldCase(text.normalize('NFKC'));
 	return letters.replace(SEPARATORS, (_, between?: string) => (between === undefined ? '' : ' '));
 }
 
-/** Finds the first name that differs from a text by few typing errors: at most one per four letters. */
+/**
+ * Finds the first name that differs from a text only by typing errors, at most one per four letters: "Adress"
+ * finds "Address".
+ */
 export function findSimilar(text: string, names: readonly string[]): string | undefined {
 	const spelling = normalizeSpelling(text);
 	return names.find((name) => {
@@ -156,7 +173,10 @@ export function findSimilar(text: string, names: readonly string[]): string | un
 	});
 }
 
-/** Counts the letters to add, remove or replace between two texts (Levenshtein distance). */
+/**
+ * Counts the letters that must be added, removed or replaced to turn one text into the other (Levenshtein
+ * distance).
+ */
 function countTypingErrors(from: string, to: string): number {
 	let previousRow = Array.from({ length: to.length + 1 }, (_, index) => index);
 	for (const [row, letter] of [...from].entries()) {

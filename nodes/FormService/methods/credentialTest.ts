@@ -13,7 +13,7 @@ import { isWorkspace } from '../api/service';
 
 const { getWorkspace: endpoint } = endpoints;
 
-/** The options of `STREAM_OPTIONS` for n8n's older helper. */
+/** The options that make n8n's older helper stream the reply and follow no redirects, like `STREAM_OPTIONS`. */
 const STREAM_WITHOUT_REDIRECTS = {
 	useStream: true,
 	json: false,
@@ -24,8 +24,9 @@ const STREAM_WITHOUT_REDIRECTS = {
 };
 
 /**
- * Tests the credential by reading the workspace when the user saves the credential in the editor. The user is
- * waiting, so the test neither retries nor queues. n8n passes only `request`, the older of its helpers.
+ * Tests a credential by getting the workspace. The editor calls this function when the user saves the
+ * credential. The test sends one request at once, without the request queue and without retries, because the
+ * user is waiting. n8n provides only `request`, its older helper.
  */
 export async function formServiceApiTest(
 	this: ICredentialTestFunctions,

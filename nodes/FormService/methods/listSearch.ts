@@ -20,39 +20,43 @@ import { isWebUrl } from '../api/url';
 import { CLOSED_SUFFIX, extractFormId } from '../parameters/formId';
 import { timeZoneProperty } from '../parameters/sharedProperties';
 
-/** Returns the ID in the Form parameter of the node in the editor; empty if no form is chosen. */
+/** Returns the ID of the form that is chosen in the editor. Empty if the user has chosen no form. */
 export function getSelectedFormId(n8n: ILoadOptionsFunctions): string {
 	const formIdParameter = n8n.getCurrentNodeParameter('formId', { extractValue: true });
 	return typeof formIdParameter === 'string' ? extractFormId(formIdParameter) : '';
 }
 
 /**
- * Escapes a text from the service for a parameter's value. n8n evaluates a value that starts with "=" as an
- * expression, and a stranger can choose such a text.
+ * Adds a blank before a text that starts with "=", because n8n would evaluate the text as an expression. A
+ * stranger can write such a text, for example as an answer.
  */
 export function escapeExpression(text: string): string {
 	return text.startsWith('=') ? ` ${text}` : text;
 }
 
-/** How long the editor's lists and their failures are kept, so that typing in a search takes few requests. */
+/**
+ * How long a list for the editor is kept, in milliseconds. A user who types in a search then causes few
+ * requests. A failed list is kept as long.
+ */
 const LIST_TTL_MS = 30_000;
 
-/** A list that the editor is reading or has read. */
+/** A list that was fetched for the editor, as far as the editor needed its pages. */
 type CachedList = {
 	read: ListReader;
-	/** The records for each purpose, such as the first results and a search. */
+	/** The records by purpose: `part` for the first results, `whole` for all records. */
 	results: Map<string, Promise<IDataObject[]>>;
 	openCount: number;
 };
 
-/** Lists by account and URL. */
+/** The kept lists, by account and URL. */
 const lists = new Map<string, CachedList>();
 
 /**
- * Fetches the records of a list for the editor. Lists are kept, so a search continues where the first results end.
+ * Fetches the records of a list for the editor. Keeps the list for 30 seconds. If the editor first shows some
+ * results and then searches, the search fetches only the other pages.
  *
- * @param ids the values of the endpoint's `{placeholders}`
- * @param isEnough whether the records found so far are enough; by default, the whole list is read
+ * @param ids the values for the `{placeholders}` in the endpoint's path
+ * @param isEnough returns true if the records so far are enough; without this function, all pages are fetched
  */
 export async function fetchCachedList(
 	n8n: ILoadOptionsFunctions,
@@ -78,7 +82,7 @@ export async function fetchCachedList(
 	list.openCount++;
 	const removeLater = () => {
 		list.openCount--;
-		// unlike a sleep, this timer doesn't keep the process running; it frees the memory of a large list
+		// this timer frees the memory of a large list; unlike a sleep, it lets the process end
 		clock.timeout(LIST_TTL_MS).addEventListener('abort', () => {
 			if (list.openCount === 0 && lists.get(key) === list) lists.delete(key);
 		});
@@ -87,12 +91,17 @@ export async function fetchCachedList(
 	return await result;
 }
 
-/** Where a form's record can have the address of its page: the specification leaves this open (section 2.2). */
+/**
+ * The attributes of a form that can have the address of its page. The specification does not name the attribute
+ * (section 2.2).
+ */
 const URL_ATTRIBUTES = ['url', 'public_url', 'form_url', 'share_url'];
 
 /**
- * Lists the forms for the Form parameter, sorted by name. If forms share a name, their IDs follow the name.
- * A filter searches names and IDs.
+ * Returns the forms for the list of the Form parameter, sorted by name. If several forms have the same name,
+ * the ID follows the name: "Contact (aB3xY9)".
+ *
+ * @param filter a text that the name or the ID contains
  */
 export async function searchForms(
 	this: ILoadOptionsFunctions,
@@ -113,27 +122,29 @@ export async function searchForms(
 		.map(({ id, name, suffix, url }) => ({
 			name: escapeExpression(`${name}${counts[name] > 1 ? ` (${id})` : ''}${suffix}`),
 			value: id,
-			// the editor links to this page next to the list and the chosen form
+			// the editor shows a link to the page of the form
 			url,
 		}));
 	return { results };
 }
 
-/** Lists the forms of `searchForms` for a parameter that takes several forms. */
+/** Returns the forms of `searchForms` for a parameter in which the user selects several forms. */
 export async function getForms(this: ILoadOptionsFunctions): Promise<INodePropertyOptions[]> {
 	return (await searchForms.call(this)).results;
 }
 
-/** The most responses in the list. A search finds older responses. */
+/** The most responses in the list. With a search, users can find older responses. */
 const MAX_RESULTS = 100;
 
-/** Characters of the answer that a search has found. */
+/** The most characters of an answer in the list. */
 const MAX_ANSWER_LENGTH = 60;
 
 /**
- * Lists the responses of the chosen form for the Response parameter: newest first, by number and time. A filter
- * searches all answers and the ID, and the matching answer follows the time. Other answers are
- * left out, because n8n saves the name of the chosen response with the workflow and its exports.
+ * Returns the responses of the chosen form for the list of the Response parameter, the newest first. A response
+ * has its number and time, and in a search also the matching answer. Other answers are left out, because n8n
+ * saves the text of the chosen response in the workflow.
+ *
+ * @param filter a text that an answer or the ID contains
  */
 export async function searchResponses(
 	this: ILoadOptionsFunctions,
@@ -141,7 +152,7 @@ export async function searchResponses(
 ): Promise<INodeListSearchResult> {
 	const formId = getSelectedFormId(this);
 	if (!isId(formId)) return { results: [] };
-	// a search looks into all responses
+	// a search needs all responses
 	const isEnough = filter.trim() === '' ? hasNewest : undefined;
 	const records = await fetchCachedList(this, endpoints.listResponses, { formId }, isEnough);
 	const responses = sortByTime(selectUsable(records, getId), 'newest');
@@ -158,13 +169,13 @@ export async function searchResponses(
 	return { results };
 }
 
-/** Returns the workflow's zone if the editor has resolved it, otherwise n8n's zone. */
+/** Returns the time zone of the workflow. If the editor has not resolved it, returns n8n's time zone. */
 function getTimeZone(n8n: ILoadOptionsFunctions): string {
 	const zone = n8n.getCurrentNodeParameter(timeZoneProperty.name);
 	return typeof zone === 'string' && IANAZone.isValidZone(zone) ? zone : n8n.getTimezone();
 }
 
-/** Whether the first records of a list fill the results, sorted from newest to oldest. */
+/** Whether the records so far are enough for the list: they are sorted from newest to oldest, and fill the list. */
 function hasNewest(records: readonly IDataObject[]): boolean {
 	if (records.length < MAX_RESULTS) return false;
 	const entries = records.map((record) => ({ record }));
@@ -172,7 +183,7 @@ function hasNewest(records: readonly IDataObject[]): boolean {
 	return isSorted && !isEqual(sortByTime(entries, 'oldest'), entries);
 }
 
-/** Describes a response, such as "12 · 2026-11-27 00:04 (incomplete) · Ada Lovelace". */
+/** Returns the text of a response in the list: "12 · 2026-11-27 00:04 (incomplete) · Ada Lovelace". */
 function describeResponse(
 	id: string,
 	record: IDataObject,
@@ -192,8 +203,8 @@ function describeResponse(
 }
 
 /**
- * Returns the records with a valid ID. n8n would evaluate a value that starts with "=", and requests reject
- * other invalid IDs.
+ * Returns the records that have a valid ID. An invalid ID cannot be sent in a request, and n8n would evaluate
+ * an ID that starts with "=".
  */
 function selectUsable(
 	records: readonly IDataObject[],

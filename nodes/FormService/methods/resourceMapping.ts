@@ -24,8 +24,8 @@ import { getWatchKind } from '../parameters/triggerEvents';
 import { escapeExpression, getSelectedFormId, fetchCachedList } from './listSearch';
 
 /**
- * Loads the fields of the chosen form for the resource mapper of Response: Create. If loading fails, a notice has
- * the reason, because the editor doesn't show the message of a thrown error.
+ * Returns the fields of the chosen form for the resource mapper of Response: Create. If the fields cannot be
+ * fetched, a notice has the reason, because the editor does not show the message of a thrown error.
  */
 export async function getFormFields(this: ILoadOptionsFunctions): Promise<ResourceMapperFields> {
 	const formId = getSelectedFormId(this);
@@ -42,7 +42,10 @@ export async function getFormFields(this: ILoadOptionsFunctions): Promise<Resour
 	}
 }
 
-/** Returns the fields that the mapper has loaded before. With an empty list, the editor would drop all mapped values. */
+/**
+ * Returns the fields that the mapper loaded earlier. If the list were empty, the editor would drop all mapped
+ * values.
+ */
 function getStoredFields(n8n: ILoadOptionsFunctions): ResourceMapperField[] {
 	const mapper: unknown = n8n.getCurrentNodeParameter('fields');
 	const schema = isRecord(mapper) && Array.isArray(mapper.schema) ? mapper.schema : [];
@@ -50,10 +53,10 @@ function getStoredFields(n8n: ILoadOptionsFunctions): ResourceMapperField[] {
 }
 
 /**
- * Converts a form's fields to entries of the resource mapper. Their IDs are UUIDs, so a mapped value stays when
- * its field is renamed. Leaves out fields that take no answer, such as headings.
+ * Converts the fields of a form to entries of the resource mapper. Leaves out fields that take no answer, such
+ * as headings. The ID of an entry is a UUID, so the user's value remains after a field is renamed.
  *
- * @param forModel whether a model answers the fields, by keys that n8n creates from the names
+ * @param forModel whether a model answers the fields; n8n then creates the keys of the answers from the names
  */
 export function toMapperFields(
 	records: readonly IDataObject[],
@@ -76,7 +79,10 @@ export function toMapperFields(
 	}));
 }
 
-/** Names a question as its input does: `Comment (2): What was bad? (required)`, with the facts that a user needs to answer. */
+/**
+ * Returns the name of a field in the mapper, with the facts that a user needs to answer: `Comment (2): What was
+ * bad? (required)`.
+ */
 function getMapperName(
 	{ title, description, kind, isRequired }: AnswerableField,
 	sharesLabel: boolean,
@@ -88,20 +94,23 @@ function getMapperName(
 	return hints === '' ? `${title}${details}` : `${title}${details} (${hints})`;
 }
 
-/** Returns the widget of a field. A list takes one choice; for several choices, the user switches to an expression. */
+/**
+ * Returns the input widget of a field. A field with choices has a list, which takes one choice. To send several
+ * choices, the user enters an expression.
+ */
 function getWidget({
 	kind,
 	choices,
 }: AnswerableField): Pick<ResourceMapperField, 'type' | 'options'> {
 	const { widget: type } = fieldKinds[kind];
-	// n8n would evaluate a value that starts with "="
+	// n8n would evaluate a choice that starts with "="
 	const isEvaluated = choices.some(({ value }) => String(value).startsWith('='));
 	if (choices.length === 0 || isEvaluated) return { type };
 	const options = choices.map(({ name, value }) => ({ name: escapeExpression(name), value }));
 	return { type: 'options', options };
 }
 
-/** Lists the fields of the chosen form. */
+/** Returns the fields of the chosen form as options, with UUIDs as values. */
 export async function getFieldOptions(
 	this: ILoadOptionsFunctions,
 ): Promise<INodePropertyOptions[]> {
@@ -113,8 +122,8 @@ export async function getFieldOptions(
 }
 
 /**
- * Lists the subjects of a condition: the fields of the chosen form and the attributes by which users filter. If
- * several forms are watched, fields are named by their labels, since each form has its own UUIDs.
+ * Returns the fields and attributes that a condition can compare. If the trigger watches several forms, the
+ * values of the fields are titles, because each form has its own UUIDs.
  */
 export async function getConditionFields(
 	this: ILoadOptionsFunctions,
@@ -143,8 +152,8 @@ async function listLabels(n8n: ILoadOptionsFunctions, watch: 'several' | 'all') 
 }
 
 /**
- * Converts a field to an option. Its choices are in the description, because a list of values would accept no
- * typed text.
+ * Converts a field to an option. The description of the option lists the choices of the field. A condition has
+ * no list of choices, because the user could then not enter a text.
  */
 function toFieldOption({ title, choices }: FormField, value = title): INodePropertyOptions {
 	const names = formatNames(choices.map(({ name }) => name));

@@ -5,15 +5,16 @@ import { isRecord, isUuid } from '../api/records';
 import { isWebUrl } from '../api/url';
 
 /**
- * Extracts the ID of a form from the value of the Form parameter in any mode, without blanks around it. In the
- * URL of a form's page, the ID follows `/f/`, `/form/` or `/forms/`, or is the last part of the path. Words can
- * stand before it: `https://host/f/some-words-aB3xY9`.
+ * Returns the ID of a form from the value of the Form parameter, which is an ID or the URL of a form's page. In
+ * a URL, the ID follows `/f/`, `/form/` or `/forms/`, or is the last part of the path. Words before the ID are
+ * removed: `https://host/f/some-words-aB3xY9` → `aB3xY9`.
  */
 export function extractFormId(value: string): string {
 	const text = value.trim();
 	if (!isWebUrl(text)) return text;
 	const segments = new URL(text).pathname.split('/').filter((segment) => segment !== '');
-	// in `/forms/aB3xY9/form/preview`, the first marker is followed by the ID
+	// take the first marker that another marker does not follow: the ID of `/forms/aB3xY9/form/preview` is
+	// `aB3xY9`
 	const markerIndex = segments.findIndex(
 		(segment, index) => isMarker(segment) && !isMarker(segments[index + 1] ?? ''),
 	);
@@ -26,9 +27,9 @@ function isMarker(segment: string): boolean {
 }
 
 /**
- * Removes the words before an ID: `some-words-f5d0c1e2a` → `f5d0c1e2a`. An ID has six letters and digits, or at
- * least five that are no word, because a digit or a capital is among the letters. The hyphens of a UUID belong to
- * the UUID.
+ * Removes the words before an ID: `some-words-f5d0c1e2a` → `f5d0c1e2a`. The last part is an ID if it has six
+ * characters. It is also an ID if it has at least five characters and is not a word: a word has no digits and
+ * no capitals inside. A UUID stays unchanged.
  */
 function removeWords(segment: string): string {
 	const [, id] = /-([A-Za-z0-9]{5,})$/.exec(segment) ?? [];
@@ -38,39 +39,48 @@ function removeWords(segment: string): string {
 }
 
 /**
- * Whether an expression sets a parameter, including a resource locator:
- * `{ mode: "id", value: "={{ $json.id }}" }`.
+ * Whether an expression provides the value of a parameter, including a resource locator: `{ mode: "id", value:
+ * "={{ $json.id }}" }`.
  */
 export function isExpression({ parameters }: INode, name: string): boolean {
 	const parameter: unknown = parameters[name];
 	return String(isRecord(parameter) ? parameter.value : parameter).startsWith('=');
 }
 
-/** Returns the name that the editor has saved for a value from a list. Empty if the value was entered otherwise. */
+/**
+ * Returns the name that the editor saved when the user chose a value from a list. Empty if the user entered the
+ * value.
+ */
 export function getCachedResultName({ parameters }: INode, name: string, value: unknown): string {
 	const locator: unknown = parameters[name];
 	if (!isRecord(locator) || locator.mode !== 'list' || locator.value !== value) return '';
 	return String(locator.cachedResultName ?? '');
 }
 
-/** The suffix of a closed form in the list. A name that ends in "(closed)" has no no-break space there. */
+/**
+ * The text after the name of a closed form in the list. Its no-break space tells it apart from a name that ends
+ * in " (closed)".
+ */
 export const CLOSED_SUFFIX = '\u00a0(closed)';
 
-/** Returns the name of the form that was chosen from the list. */
+/** Returns the name of the form if the user chose the form from the list. Otherwise undefined. */
 export function getSelectedFormName(node: INode, formId: string): string | undefined {
 	const stored = getCachedResultName(node, 'formId', formId);
 	return stored.replace(CLOSED_SUFFIX, '').replace(` (${formId})`, '').trim() || undefined;
 }
 
-/** Whether an error means that a form does not exist. False for a web page with the status 404. */
+/**
+ * Whether an error means that a form does not exist. False if a web page, and not the API, replied with the
+ * status 404.
+ */
 export function isFormNotFoundError(error: unknown): boolean {
 	const { reason, noun } = getRequestFailure(error) ?? {};
 	return reason === 'notFound' && noun === 'form';
 }
 
 /**
- * Creates the error for a form that does not exist. Names the form if it was chosen from the list, or listed
- * before.
+ * Creates the error for a form that does not exist. The message has the name of the form if the user chose the
+ * form from the list, or if `listedName` has the name.
  */
 export function createFormNotFoundError(
 	node: INode,
@@ -82,7 +92,7 @@ export function createFormNotFoundError(
 	return new ServiceError(node, failure, describeFormNotFound(formId, name), itemIndex);
 }
 
-/** Describes a form that does not exist. */
+/** Returns the message and the description for a form that does not exist: `The form "Contact" no longer exists`. */
 export function describeFormNotFound(formId: string, name?: string) {
 	const message =
 		name === undefined

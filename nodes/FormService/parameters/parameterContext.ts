@@ -6,24 +6,25 @@ import { formatNumber, parseBoolean, parseNumber } from '../api/parseValues';
 import { describeFormNotFound, extractFormId, getSelectedFormName } from './formId';
 
 /**
- * The data that n8n has for an operation on one input item. If a parameter is invalid, its reader throws a
- * NodeOperationError with the name and the expected value: `'Limit' must be a whole number of at least 1`.
+ * What the node needs to read the parameters for one input item. If a parameter is invalid, the functions that
+ * read it throw a NodeOperationError with its name and the expected value: `'Limit' must be a whole number of
+ * at least 1`.
  */
 export type ParameterContext = {
 	/**
-	 * Returns the item's value of a parameter, with expressions resolved. A dot leads into a collection:
+	 * Returns the value of a parameter for the item. Expressions are resolved. A dot leads into a collection:
 	 * `options.preview`.
 	 */
 	parameter(name: string, fallback?: unknown): unknown;
-	/** Returns the value of a resource locator, such as the ID of a form. Empty if nothing was chosen. */
+	/** Returns the value of a resource locator, such as the ID of a form. Empty if the user chose nothing. */
 	locator(name: string): unknown;
 	item: INodeExecutionData;
-	/** Undefined in a trigger, which has no input. */
+	/** The index of the input item. Undefined in a trigger, which has no input items. */
 	itemIndex: number | undefined;
-	/** Whether the run has other items. */
+	/** Whether the node has more than one input item. */
 	hasSeveralItems: boolean;
 	node: INode;
-	/** Whether the node is a tool of a model, which pages through results and gets no files. */
+	/** Whether a model uses the node as a tool. A tool returns results in pages, and no files. */
 	isTool: boolean;
 	/** The time zone of the workflow, for times that do not state their own zone. */
 	zone: string;
@@ -40,12 +41,12 @@ export function createParameterError(
 }
 
 /**
- * Creates an error that names all problems of an item. A single problem is the message. If there are several, the
- * message has their number, and the description lists one problem per line.
+ * Creates an error for all problems of an item. If there is one problem, the problem is the message. If there
+ * are several problems, the message has their number, and each problem is a line of the description.
  *
- * @param problems sentences, at least one
+ * @param problems at least one sentence
  * @param counted the end of the message for several problems: `answers can't be sent`
- * @param help the last line of the description, which helps to correct the problems
+ * @param help the last line of the description, which says how to correct the problems
  */
 export function createCombinedParameterError(
 	input: ParameterContext,
@@ -90,15 +91,18 @@ export function createFormNotListedError(input: ParameterContext, formId: string
 	return createParameterError(input, message, description);
 }
 
-/** Stands for the value of an option that the user has not added. */
+/** Takes the place of the value if the user has not added the option. */
 const NOT_ADDED = 'option not added';
 
-/** Whether the user has added an option, whatever its value is: an expression in it can return nothing. */
+/**
+ * Whether the user has added an option. True even if the option has no value, because its expression returned
+ * nothing.
+ */
 export function isOptionAdded(input: ParameterContext, name: string): boolean {
 	return input.parameter(`options.${name}`, NOT_ADDED) !== NOT_ADDED;
 }
 
-/** Reads a boolean parameter; an expression can return a text, such as `"true"`. */
+/** Reads a boolean parameter. Accepts "true" and "false", because an expression can return a text. */
 export function readSwitch(
 	input: ParameterContext,
 	name: string,
@@ -111,9 +115,9 @@ export function readSwitch(
 }
 
 /**
- * Reads a parameter that has one of a few values.
+ * Reads a parameter that lets the user choose one value.
  *
- * @param choices the values with their names in the editor; the first one is the default
+ * @param choices the values with their names in the editor; the first value is the default
  */
 export function readSelectedOption<Choice extends string>(
 	input: ParameterContext,
@@ -128,7 +132,7 @@ export function readSelectedOption<Choice extends string>(
 	throw createParameterError(input, `'${displayName}' must be one of ${values.join(', ')}`);
 }
 
-/** Reads a text parameter; an expression can return a number. */
+/** Reads a text parameter. Accepts a number, because an expression can return one. */
 export function readText(
 	input: ParameterContext,
 	name: string,
@@ -144,7 +148,10 @@ function toText(input: ParameterContext, value: unknown, displayName: string): s
 	throw createParameterError(input, `'${displayName}' must be text`);
 }
 
-/** Reads a list of words; an expression can return a text with commas: `"a, b"`. */
+/**
+ * Reads a list of texts without blanks around them. Accepts a text with commas, because an expression can
+ * return one: `"a, b"` → `["a", "b"]`.
+ */
 export function readTextList(input: ParameterContext, name: string, displayName: string): string[] {
 	const value = input.parameter(name, []);
 	const list: unknown = typeof value === 'string' ? value.split(',') : value;
@@ -158,7 +165,11 @@ export function readTextList(input: ParameterContext, name: string, displayName:
 	);
 }
 
-/** Reads a whole number with a minimum; an expression can return a text, such as `"5"`. */
+/**
+ * Reads a whole number. Accepts a text such as "5", because an expression can return one.
+ *
+ * @param minimum the lowest allowed number
+ */
 export function readInteger(
 	input: ParameterContext,
 	name: string,
@@ -174,7 +185,10 @@ export function readInteger(
 	);
 }
 
-/** Reads a JSON parameter. n8n passes a text or, from an expression, the object. */
+/**
+ * Reads a parameter with a JSON object. n8n passes the text that the user entered, or the object that an
+ * expression returned.
+ */
 export function readJsonObject(
 	input: ParameterContext,
 	name: string,
@@ -184,7 +198,7 @@ export function readJsonObject(
 	try {
 		if (typeof value === 'string') value = JSON.parse(value);
 	} catch {
-		// JavaScript's own message can quote an answer
+		// the message of JSON.parse can quote an answer
 		const advice = 'Check the quotes, commas and brackets.';
 		throw createParameterError(input, `'${displayName}' is not valid JSON`, advice);
 	}

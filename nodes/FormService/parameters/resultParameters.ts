@@ -9,11 +9,12 @@ import {
 import { simplifySwitch, toOptions } from './sharedProperties';
 
 /**
- * The number of results that an operation returns, and their size. In a tool, the model pages through the
- * results (Limit and Skip instead of Return All) and selects fields (Output and Fields instead of Simplify).
+ * The parameters that decide how many results an operation returns, and how much of each result. A user has
+ * Return All, Limit and Simplify. A model that uses the node as a tool has Limit and Skip to page through the
+ * results, and Output and Fields to select fields.
  */
 
-/** A display condition: the node is a tool of a model. */
+/** The display condition of parameters that only a tool has. */
 export const ONLY_FOR_TOOLS = { '@tool': [true] };
 
 const limitProperty: INodeProperties = {
@@ -25,7 +26,7 @@ const limitProperty: INodeProperties = {
 	description: 'Max number of results to return',
 };
 
-/** Return All and Limit; in a tool, Limit and Skip. */
+/** The parameters Return All and Limit, or Limit and Skip in a tool. */
 export const limitProperties: INodeProperties[] = [
 	{
 		displayName: 'Return All',
@@ -50,7 +51,7 @@ export const limitProperties: INodeProperties[] = [
 
 const OUTPUTS = { simplified: 'Simplified', raw: 'Raw', selectedFields: 'Selected Fields' };
 
-/** Simplify; in a tool, Output and Fields. */
+/** The parameter Simplify, or Output and Fields in a tool. */
 export const simplifyProperties: INodeProperties[] = [
 	{ ...simplifySwitch, displayOptions: { hide: ONLY_FOR_TOOLS } },
 	{
@@ -77,9 +78,8 @@ export const simplifyProperties: INodeProperties[] = [
 ];
 
 /**
- * Reads Return All and Limit.
- *
- * @returns the most results; undefined for all. Undefined in a tool, where `readPage` reads Limit
+ * Returns how many results the user wants, from Return All and Limit. Undefined for all results. Always
+ * undefined in a tool, because `readPage` reads the limit of a model.
  */
 export function readLimit(input: ParameterContext): number | undefined {
 	const returnsAll = input.isTool || readSwitch(input, 'returnAll', 'Return All', false);
@@ -88,7 +88,10 @@ export function readLimit(input: ParameterContext): number | undefined {
 		: readInteger(input, 'limit', 'Limit', 1, limitProperty.default as number);
 }
 
-/** Reads the page of the results that a model asks for; `{}` if the node is not a tool. */
+/**
+ * Returns how many results a model wants to skip, and how many it wants: `{ skip: 50, limit: 50 }`. Returns
+ * `{}` if the node is not a tool.
+ */
 export function readPage(input: ParameterContext): { skip?: number; limit?: number } {
 	if (!input.isTool) return {};
 	return {
@@ -97,13 +100,16 @@ export function readPage(input: ParameterContext): { skip?: number; limit?: numb
 	};
 }
 
-/** Reads whether to simplify the results. The fields that a model selects are fields of the simplified result. */
+/**
+ * Returns whether to simplify the results. Always true for a model that selects fields, because the fields are
+ * those of the simplified result.
+ */
 export function readSimplify(input: ParameterContext): boolean {
 	if (!input.isTool) return readSwitch(input, 'simplify', 'Simplify', true);
 	return readSelectedOption(input, 'output', 'Output', OUTPUTS) !== 'raw';
 }
 
-/** Reads the names of the fields that a model gets; undefined for all. */
+/** Returns the names of the fields that a model has selected. Undefined if the result has all fields. */
 export function readOutputFields(input: ParameterContext): string[] | undefined {
 	if (!input.isTool) return undefined;
 	const output = readSelectedOption(input, 'output', 'Output', OUTPUTS);

@@ -2,9 +2,11 @@ import { sortBy } from 'lodash';
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
 /**
- * The form, from a searchable list, by its ID or by the URL of its page (specification, section 2.2). The node
- * checks the ID in code: n8n would run a pattern in this description with a time limit, and fail the whole run
- * if a busy machine exceeds the limit.
+ * The parameter Form. The user chooses a form from a list, or enters its ID or the URL of its page
+ * (specification, section 2.2).
+ *
+ * The node checks the ID in code, and not with a pattern in this description. n8n gives a pattern little time,
+ * and fails the whole run if a busy machine needs longer.
  */
 export const formLocator: INodeProperties = {
 	displayName: 'Form',
@@ -38,7 +40,7 @@ export const formLocator: INodeProperties = {
 	],
 };
 
-/** A response, from the list of the chosen form's responses or by its UUID. */
+/** The parameter Response. The user chooses a response of the form from a list, or enters its UUID. */
 export const responseLocator: INodeProperties = {
 	displayName: 'Response',
 	name: 'responseId',
@@ -66,8 +68,9 @@ export const responseLocator: INodeProperties = {
 };
 
 /**
- * The workflow's time zone, for the list of responses. The editor resolves this expression before it requests
- * the list. On its server, n8n has no workflow for the list, so it knows only its own zone.
+ * The hidden parameter with the time zone of the workflow, for the times in the list of responses. When n8n's
+ * server loads the list, it does not know the workflow. The editor does, and resolves this expression before it
+ * requests the list.
  */
 export const timeZoneProperty: INodeProperties = {
 	displayName: 'Time Zone',
@@ -76,7 +79,7 @@ export const timeZoneProperty: INodeProperties = {
 	default: '={{ $now.zoneName }}',
 };
 
-/** Creates the collection of optional parameters, sorted by name as n8n requires. */
+/** Creates the collection Options. Sorts the options by name, as n8n requires. */
 export function createOptionsProperty(options: INodeProperties[]): INodeProperties {
 	return {
 		displayName: 'Options',
@@ -88,7 +91,10 @@ export function createOptionsProperty(options: INodeProperties[]): INodeProperti
 	};
 }
 
-/** Converts choices to options of the editor, sorted by name as n8n requires. */
+/**
+ * Converts choices to n8n's options: `{ newest: "Newest First" }` → `[{ name: "Newest First", value: "newest"
+ * }]`. Sorts the options by name, as n8n requires.
+ */
 export function toOptions(choices: Readonly<Record<string, string>>): INodePropertyOptions[] {
 	return sortBy(
 		Object.entries(choices).map(([value, name]) => ({ name, value })),
@@ -96,14 +102,17 @@ export function toOptions(choices: Readonly<Record<string, string>>): INodePrope
 	);
 }
 
-/** The input modes of an operation. The first is the default. */
+/**
+ * The ways in which a user can enter answers or settings, with their names in the editor. The first one is the
+ * default.
+ */
 export const INPUT_MODES = {
 	fields: 'Using Fields Below',
 	auto: 'Map Automatically',
 	json: 'Using JSON',
 };
 
-/** Creates the parameter that selects an input mode. */
+/** Creates the parameter that selects how the user enters answers or settings. */
 export function createInputModeProperty(
 	displayName: string,
 	descriptions: Readonly<Record<keyof typeof INPUT_MODES, string>>,
@@ -114,15 +123,16 @@ export function createInputModeProperty(
 	return { displayName, name: 'inputMode', type: 'options', default: 'fields', options };
 }
 
-/** A notice on how to use another form for each item. */
+/** The text of a notice for users who want another form for each item. */
 export const CHOOSE_FORM_BY_ID =
 	"One form per row? Switch Form to By ID and drag the column with the form's ID into it.";
 
 /**
- * Creates the notices of Map Automatically: its rules, and how to use another form for each item.
+ * Creates the two notices of Map Automatically. The first has the rules. The second says how to use another
+ * form for each item.
  *
  * @param rules the text of the first notice
- * @param overrides its name, and when it is hidden
+ * @param overrides the name of the first notice, and the conditions under which n8n hides the first notice
  */
 export function createMappingNotices(
 	rules: string,

@@ -1,6 +1,9 @@
 import type { IDataObject, IDisplayOptions } from 'n8n-workflow';
 
-/** The texts of an event in the editor, the README and the docs, and attributes of its test event. */
+/**
+ * The name and the description of an event, for the editor, the README and the docs. `example` has attributes
+ * of the test event.
+ */
 type EventTexts = { name: string; description: string; example?: IDataObject };
 
 const events = {
@@ -40,12 +43,12 @@ const events = {
 	},
 } satisfies Record<string, EventTexts>;
 
-/** An event that can start a workflow: a value of the parameter Trigger On. */
+/** An event that can start the workflow: a value of the parameter Trigger On. */
 export type TriggerEvent = keyof typeof events;
 export type FormEvent = Extract<TriggerEvent, `form${string}`>;
 export type ResponseEvent = Exclude<TriggerEvent, FormEvent>;
 
-/** The events by their values in Trigger On. */
+/** The texts of each event. */
 export const eventTable: Readonly<Record<TriggerEvent, EventTexts>> = events;
 
 export const TRIGGER_EVENTS = Object.keys(events) as readonly TriggerEvent[];
@@ -58,13 +61,13 @@ export function isFormEvent(event: TriggerEvent): event is FormEvent {
 	return event.startsWith('form');
 }
 
-/** The forms that a trigger watches: a value of the parameter Watch. */
+/** Which forms a trigger watches: a value of the parameter Watch. */
 export type WatchKind = 'one' | 'several' | 'all';
 
 /**
- * Returns which forms a trigger watches. Only the list of all forms shows a new form, so with Form Created the
- * trigger watches all forms and ignores Watch. `WATCH_KIND_EXPRESSION` and `showForWatch` repeat this rule for
- * n8n's editor.
+ * Returns which forms a trigger watches. If Form Created is chosen, the trigger watches all forms and ignores
+ * Watch, because only the list of all forms has new forms. For n8n's editor, `WATCH_KIND_EXPRESSION` and
+ * `showForWatch` repeat this rule.
  */
 export function getWatchKind(events: unknown, watch: unknown): WatchKind {
 	if (Array.isArray(events) && events.includes('formCreated')) return 'all';
@@ -72,19 +75,22 @@ export function getWatchKind(events: unknown, watch: unknown): WatchKind {
 }
 
 /**
- * A JavaScript expression for n8n that returns the watch kind. `events` and `watch` are the values of these
- * parameters.
+ * A JavaScript expression that returns the watch kind in n8n's editor. The variables `events` and `watch` have
+ * the values of these two parameters.
  */
 export const WATCH_KIND_EXPRESSION =
 	'((events ?? []).includes("formCreated") ? "all" : (watch ?? "one"))';
 
-/** Returns display options that show a parameter for these values of Watch, unless Form Created is chosen. */
+/**
+ * Returns display options that show a parameter only for these values of Watch. If Form Created is chosen, the
+ * parameter is hidden.
+ */
 export function showForWatch(...kinds: WatchKind[]): IDisplayOptions {
 	return { show: { watch: kinds }, hide: FORM_CREATED_CHOSEN };
 }
 
-/** A display condition: Form Created is chosen. */
+/** The display condition of parameters that need the event Form Created. */
 export const FORM_CREATED_CHOSEN = { events: ['formCreated'] };
 
-/** A display condition: an event of responses is chosen. */
+/** The display condition of parameters that need an event of responses. */
 export const RESPONSE_EVENT_CHOSEN = { '/events': RESPONSE_EVENTS };

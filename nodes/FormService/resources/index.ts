@@ -12,7 +12,7 @@ import { responseGetPdf } from './response/getPdf';
 import { settingsUpdate } from './setting/update';
 import { workspaceGet } from './workspace/get';
 
-/** What the node can do: its resources and the operations of each, in the editor's order. */
+/** The resources of the node and their operations, in the editor's order. */
 const resources = [
 	{ name: 'Field', value: 'field', operations: [fieldGetAll] },
 	{ name: 'Form', value: 'form', operations: [formGet, formGetAll] },
@@ -38,7 +38,7 @@ const operationProperty: INodeProperties = {
 	default: '',
 };
 
-/** The parameters of the node, each shown only for its resource and operation. */
+/** The parameters of the node. n8n shows a parameter only for its resource and operation. */
 export const nodeProperties: INodeProperties[] = [
 	...operations.map((operation) => showWithOperation(operation, createToolDescription(operation))),
 	{
@@ -61,10 +61,11 @@ export const nodeProperties: INodeProperties[] = [
 ];
 
 /**
- * Creates the option of an operation with its routing: n8n composes the request from this method and path, and
- * `createPreSend` adds the IDs and the body.
+ * Creates the option of an operation. n8n composes the request from the method and the path. `createPreSend`
+ * then adds the IDs and the body.
  *
- * @see https://docs.n8n.io/integrations/creating-nodes/build/reference/node-base-files/declarative-style-parameters/
+ * @see
+ * https://docs.n8n.io/integrations/creating-nodes/build/reference/node-base-files/declarative-style-parameters/
  */
 function createRoutedOption(operation: Operation): INodePropertyOptions {
 	const { method, url } = operation.endpoint;

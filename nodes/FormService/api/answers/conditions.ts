@@ -28,12 +28,12 @@ export type Operator = keyof typeof OPERATORS;
 
 export type Condition = {
 	/**
-	 * The label, UUID or custom key of a field, or the name of an attribute of the response. With the prefix,
-	 * always an attribute: `attribute:number`.
+	 * The label, UUID or custom key of a field, or the name of an attribute. A name with the prefix is always an
+	 * attribute: `attribute:number`.
 	 */
 	field: string;
 	operator: Operator;
-	/** The value to compare with. `isEmpty` and `isNotEmpty` ignore it. */
+	/** The value that answers are compared with. `isEmpty` and `isNotEmpty` ignore the value. */
 	value: string;
 };
 
@@ -45,7 +45,8 @@ export type ConditionSet = {
 };
 
 /**
- * The prefix of attributes in the editor's list, because a field can have the same name: `attribute:number`.
+ * The prefix that marks an attribute in the editor's list: `attribute:number`. Without the prefix, the name
+ * could be the name of a field.
  */
 export const ATTRIBUTE_PREFIX = 'attribute:';
 
@@ -58,13 +59,14 @@ export const FILTERABLE_ATTRIBUTES: Readonly<Record<string, { title: string; kin
 };
 
 /**
- * Whether conditions need the fields of the form. A name without `ATTRIBUTE_PREFIX` can be the name of a field.
+ * Whether conditions can be evaluated only with the fields of the form. A name without `ATTRIBUTE_PREFIX` can
+ * be the name of a field.
  */
 export function conditionsNeedFields({ conditions }: ConditionSet): boolean {
 	return conditions.some(({ field }) => !field.startsWith(ATTRIBUTE_PREFIX));
 }
 
-/** Finds the names of fields in the conditions that no field of the form has. */
+/** Returns the names in the conditions that are neither a field of the form nor an attribute. */
 export function findUnknownFields(
 	{ conditions }: ConditionSet,
 	fields: readonly FormField[],
@@ -72,12 +74,12 @@ export function findUnknownFields(
 	return conditions.map(({ field }) => field).filter((name) => isUnknownName(name, fields));
 }
 
-/** The texts of an error about a condition. */
+/** The message and the description of an error about a condition. */
 export type ConditionProblem = { message: string; description: string };
 
 /**
- * Finds the first condition whose name is neither a field nor an attribute. No response would meet such a
- * condition, except Is Empty.
+ * Describes the first condition whose name is neither a field nor an attribute. Undefined if there is no such
+ * condition. No response could meet such a condition, unless its operator is Is Empty.
  */
 export function findConditionProblem(
 	{ conditions }: ConditionSet,
@@ -94,8 +96,9 @@ export function findConditionProblem(
 }
 
 /**
- * Finds the first condition whose value is not a choice of its field. A running trigger does not check this,
- * because the choices of a form can change.
+ * Describes the first condition whose value is not a choice of its field. Undefined if there is no such
+ * condition. A running trigger does not call this function, because the author of a form can change the
+ * choices.
  */
 export function findValueProblem(
 	{ conditions }: ConditionSet,
@@ -118,7 +121,7 @@ export function findValueProblem(
 	return { message, description };
 }
 
-/** Whether neither a field nor an attribute has this name. */
+/** Whether a name is neither a field nor an attribute. */
 function isUnknownName(name: string, fields: readonly FormField[]): boolean {
 	const isAttribute = SIMPLIFIED_ATTRIBUTES.includes(getAttribute(name));
 	return findField(name, fields) === undefined && !isAttribute;
@@ -129,9 +132,11 @@ function getAttribute(name: string): string {
 }
 
 /**
- * Returns the entries whose responses meet the conditions; all entries if there are no conditions.
- * n8n's `executeFilterCondition` is not used. In its loose mode, null is less than 5, "1,200" and times in
- * epoch seconds are errors, and 01/02/2026 is a time. It knows no time zone, and takes 50 times as long.
+ * Returns the entries whose responses meet the conditions. Without conditions, returns all entries.
+ *
+ * n8n's `executeFilterCondition` would be wrong for answers: in its loose mode, null is less than 5, "1,200"
+ * and epoch seconds are errors, and 01/02/2026 is a time. The function knows no time zone, and is 50 times as
+ * slow.
  *
  * @param fields the fields of the form, if the conditions need them
  */
@@ -153,7 +158,10 @@ export async function filterByConditions<Entry extends { record: IDataObject }>(
 	return matches;
 }
 
-/** A condition with its field or attribute, and with its value as a time and a day. */
+/**
+ * A condition with its field or attribute. `timeMs` and `day` are the value of the condition as a time and as a
+ * day.
+ */
 type PreparedCondition = ReturnType<typeof prepareCondition>;
 
 function prepareCondition(
@@ -165,10 +173,10 @@ function prepareCondition(
 	const field = findField(name, fields);
 	const attributeSpec = { kind: getAttributeKind(attribute), choices: [] };
 	const { kind, choices }: AnswerSpec = field ?? attributeSpec;
-	// a value that is not a time is neither before nor after a time
+	// if the value is not a time, no comparison with a time is true
 	const timeMs = parseTimeMs(value, zone) ?? NaN;
 	const day = parseDay(value) ?? (kind === 'date' ? parseUtcMidnight(value) : undefined);
-	// if the trigger watches several forms, a form can lack the field
+	// a trigger can watch several forms, and one of them may lack the field
 	const isMissing = isUnknownName(name, fields);
 	return { operator, field, attribute, isMissing, kind, choices, zone, value, timeMs, day };
 }
@@ -179,7 +187,7 @@ function getAttributeKind(attribute: string): FieldKind {
 }
 
 /**
- * Whether a response meets a condition. If an answer is a list, one matching entry is enough; Is Not requires
+ * Whether a response meets a condition. If an answer is a list, one matching entry is enough. Is Not requires
  * that no entry matches.
  */
 function meetsCondition(
@@ -189,7 +197,7 @@ function meetsCondition(
 ): boolean {
 	const { operator, field, attribute, isMissing, value } = condition;
 	if (isMissing) return operator === 'isEmpty';
-	// a service can have the time of submission under another name
+	// the service may send the time of submission under another name, such as `completed_at`
 	const submittedAt = attribute === 'submitted_at' ? getSubmissionTimeMs(record) : null;
 	const answer = field ? byFieldIndex[field.index]?.value : (record[attribute] ?? submittedAt);
 	const parsed = parseAnswer(answer as GenericValue, condition);
@@ -223,15 +231,15 @@ function containsText(scalar: Scalar, { choices, value }: PreparedCondition): bo
 }
 
 /**
- * Whether a scalar equals the value of a condition: as a time, as a number or choice of the field, or as a
- * text.
+ * Whether a value in an answer equals the value of a condition. Compares both as times, as numbers, as choices,
+ * or as texts, depending on the field kind.
  */
 function isEqualTo(scalar: Scalar, condition: PreparedCondition): boolean {
 	const { kind, choices, value } = condition;
-	// `isDate` excludes long numbers, which would be parsed as epoch seconds
+	// `isDate` is false for a long number, which would otherwise be compared as epoch seconds
 	const areTimes = isTimeKind(kind) || (isDate(scalar) && isDate(value));
 	if (areTimes && compareTimes(scalar, condition) === 0) return true;
-	// an entry of a multiple choice is compared as a single choice
+	// each entry of a multiple choice is compared like a single choice
 	const spec = { kind: kind === 'multipleChoice' ? 'singleChoice' : kind, choices } as const;
 	const normalize = (part: Scalar) => foldCase(normalizeAnswer(spec, part) ?? String(part));
 	return normalize(scalar) === normalize(value);
@@ -241,23 +249,27 @@ function isTimeKind(kind: FieldKind): boolean {
 	return kind === 'date' || kind === 'dateTime';
 }
 
-/** Whether a text is a full date, with or without a time. False for a month and for epoch seconds. */
+/**
+ * Whether a value is a full date, with or without a time. False for a month, such as "2026-01", and for epoch
+ * seconds.
+ */
 function isDate(value: Scalar): boolean {
 	const text = String(value).trim();
 	return !/^(\d+|\d{4}-\d\d)$/.test(text) && parseTimeMs(text, 'utc') !== undefined;
 }
 
 /**
- * Compares a scalar with the time of a condition. If either is a day, compares their days in the workflow's
- * zone.
+ * Compares a value in an answer with the time of a condition. If at least one of them is a day without a time,
+ * compares the days in the workflow's zone.
  *
- * @returns 0 if they are equal, a positive number if the scalar is later, NaN if it is not a time
+ * @returns 0 if both are equal, a positive number if the answer is later, NaN if the answer is not a time
  */
 function compareTimes(
 	scalar: Scalar,
 	{ field, kind, timeMs, day, zone }: PreparedCondition,
 ): number {
-	// times of the service are UTC (specification, section 2.1); answered dates are in the workflow's zone
+	// times of the service are UTC (specification, section 2.1), but the dates in answers are local to the
+	// workflow's zone
 	const scalarMs = parseTimeMs(scalar, field === undefined ? 'utc' : zone) ?? NaN;
 	const difference = scalarMs - timeMs;
 	// services list a day as midnight in some zone: "2026-01-31T00:00:00Z"

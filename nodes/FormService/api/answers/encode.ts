@@ -7,25 +7,25 @@ import { formatNames } from '../spelling';
 export type AnswerValue = string | number;
 
 /**
- * An answer to send, or undefined for no answer; otherwise a problem. The problem completes a sentence that
- * starts with the name of the field: `must be a number`. It never contains the answer, because n8n stores
- * errors.
+ * The answer to send, undefined for no answer, or the problem of an answer that cannot be sent. A problem
+ * completes a sentence that starts with the name of the field: `must be a number`. A problem never contains the
+ * answer, because n8n stores errors.
  */
 export type EncodeResult =
 	| { answer: AnswerValue | undefined }
-	/** `isOther`: the answer is not a choice of the field. */
+	/** `isOther` is true if the answer is not a choice of the field. */
 	| { problem: string; isOther?: boolean };
 
-/** The facts of a field and of the workflow that encoding needs. */
+/** The choices of the field and the settings of the workflow that decide how an answer is encoded. */
 export type EncodeOptions = {
 	choices: readonly Choice[];
 	/** The time zone of the workflow, for times that do not state their own zone. */
 	zone: string;
-	/** Whether an answer may be none of the field's choices. */
+	/** Whether the field also accepts an answer that is not one of its choices. */
 	allowOther: boolean;
 };
 
-/** Encodes an answer to a text field, or to a field of unknown kind. */
+/** Encodes an answer to a text field, or to a field whose kind is unknown. */
 export function encodeAny(value: unknown): EncodeResult {
 	if (value === undefined || value === null) return { answer: undefined };
 	if (typeof value === 'string') return { answer: value };
@@ -39,8 +39,8 @@ export function encodeAny(value: unknown): EncodeResult {
 }
 
 /**
- * Encodes a number. The service accepts only whole numbers, so 2.5 becomes a text. JavaScript rounds numbers
- * beyond 2^53, so they are a problem.
+ * Encodes a number. Form Service accepts only whole numbers, so 2.5 becomes a text. A whole number beyond 2^53
+ * is a problem, because JavaScript has already rounded the number.
  */
 function encodeNumber(value: number): EncodeResult {
 	if (!Number.isFinite(value)) return { problem: 'must be a number' };
@@ -62,9 +62,11 @@ function joinEntries(entries: readonly EncodeResult[]): EncodeResult {
 const MONTH = /^\s*\d{4}-\d\d\s*$/;
 
 /**
- * Encodes a date or time as ISO 8601. For a date field, returns the day in the workflow's zone, or the day as
- * written if the time is midnight in UTC. For a field with a time, keeps the offset; a time without an offset
- * gets the offset of the workflow's zone.
+ * Encodes a date or time as ISO 8601.
+ *
+ * - For a date field, returns the day in the workflow's zone. Midnight in UTC keeps its day:
+ *   `2026-01-31T00:00:00Z` → `2026-01-31`.
+ * - For a field with a time, keeps the offset. A time without an offset gets the offset of the workflow's zone.
  */
 export function encodeTime(value: unknown, zone: string, kind: 'date' | 'dateTime'): EncodeResult {
 	const timeMs = parseTimeMs(value, zone);
@@ -77,8 +79,8 @@ export function encodeTime(value: unknown, zone: string, kind: 'date' | 'dateTim
 }
 
 /**
- * Encodes choices, entered by name or value, as the service's values. Splits a text at commas if each segment
- * is a choice. Does not split the entries of a list.
+ * Encodes choices, which users enter by name or value, as the values that the service expects. Splits a text at
+ * commas if every part is a choice. Does not split the entries of a list.
  */
 export function encodeChoices(
 	value: unknown,

@@ -20,24 +20,33 @@ import {
 import { toComparable, trimBlanks } from '../spelling';
 import { parseFiles } from './uploads';
 
-/** The properties of a field kind. A new kind needs only an entry in `fieldKinds`. */
+/**
+ * How answers to the fields of a kind are sent, read and compared. A new field kind needs only an entry in
+ * `fieldKinds`.
+ */
 export type FieldKindSpec = {
-	/** Matches the service's names of the type, in lowercase. The specification lists no names (section 2.3). */
+	/**
+	 * Matches the types of fields that belong to the kind, in lowercase: "select", "drop_down". The specification
+	 * lists no types (section 2.3).
+	 */
 	types: RegExp;
-	/** Encodes an answer for a request. Never called without an answer. */
+	/** Encodes an answer for a request. Is called only for answers that are not blank. */
 	encode: (value: unknown, options: EncodeOptions) => EncodeResult;
-	/** Parses a listed answer for a column: `"12.5"` → `12.5`. An ambiguous value stays unchanged. */
+	/** Parses an answer that the service listed: `"12.5"` → `12.5`. Returns an ambiguous answer unchanged. */
 	parse: (value: GenericValue, choices: readonly Choice[]) => GenericValue;
-	/** Converts an answer, sent or listed, for comparison. Undefined if the answer is not comparable. */
+	/**
+	 * Converts an answer for comparison, whether the node sends it or the service lists it: in a number field,
+	 * `"1.0"` → `"1"`. Undefined if the answer cannot be compared.
+	 */
 	normalize: (value: unknown) => string | undefined;
-	/** The widget of the resource mapper for a field without choices. */
+	/** The input widget of a field without choices, in n8n's resource mapper. */
 	widget: FieldType;
-	/** A hint on the expected value, if the widget does not show it: `file URL`. */
+	/** What the user has to enter, if the widget does not show it: `file URL`. */
 	hint?: string;
 	example: (choices: readonly Choice[], label: string) => GenericValue;
 };
 
-/** The functions of a kind whose answers are sent, parsed and compared as texts. */
+/** The functions of a field kind that treats answers as texts. */
 const plain = {
 	encode: encodeAny,
 	parse: (value: GenericValue) => value,
@@ -45,7 +54,7 @@ const plain = {
 	widget: 'string' as const,
 };
 
-/** The field kinds. The kind of a field is the first kind whose `types` match the field's type. */
+/** The field kinds. A field has the first kind whose `types` match the type of the field. */
 export const fieldKinds = {
 	layout: {
 		...plain,
@@ -65,7 +74,8 @@ export const fieldKinds = {
 		...plain,
 		types: /^date$/,
 		encode: (value, { zone }) => encodeTime(value, zone, 'date'),
-		// a listed time is midnight in an unknown zone, so only a day without a time is comparable
+		// a time that the service lists is midnight in an unknown zone, so only a day without a time can be
+		// compared
 		normalize: parseDay,
 		widget: 'dateTime',
 		example: () => '2026-01-31',
@@ -129,21 +139,24 @@ export type FieldKind = keyof typeof fieldKinds;
 
 const FIELD_KIND_NAMES = Object.keys(fieldKinds) as FieldKind[];
 
-/** The facts of a field that its answers depend on. */
+/** The kind and the choices of a field, which decide how its answers are sent, read and compared. */
 export type AnswerSpec = { kind: FieldKind; choices: readonly Choice[] };
 
-/** Returns the kind of a field by its type, and by whether the field accepts several choices. */
+/**
+ * Returns the kind of a field. Depends on the type of the field, and on whether the field accepts several
+ * choices.
+ */
 export function findFieldKind({ type, multiple, options }: IDataObject): FieldKind {
 	const name = typeof type === 'string' ? type : '';
 	const word = name.replace(/([a-z])([A-Z])/g, '$1_$2').toLowerCase();
 	const fieldKind = FIELD_KIND_NAMES.find((kind) => fieldKinds[kind].types.test(word)) ?? 'text';
-	// a checkbox without choices is a yes or no
+	// a checkbox without choices is a yes-or-no question
 	const takesSeveral = word === 'checkbox' ? hasChoices(options) : parseBoolean(multiple) === true;
 	const canBeMultiple = ['singleChoice', 'text', 'boolean'].includes(fieldKind);
 	return canBeMultiple && takesSeveral ? 'multipleChoice' : fieldKind;
 }
 
-/** Whether an answer is empty: undefined, null, blanks, or a list of these. */
+/** Whether an answer is undefined, null, a text of blanks, or a list of only such values. */
 export function isBlank(value: unknown): boolean {
 	if (Array.isArray(value)) return value.every(isBlank);
 	return typeof value === 'string'
@@ -152,13 +165,14 @@ export function isBlank(value: unknown): boolean {
 }
 
 /**
- * Encodes an answer as the text or integer that the service accepts, and checks it against the field.
+ * Encodes an answer as the text or whole number that the service accepts. Returns a problem if the answer does
+ * not fit the field.
  *
- * - Texts and whole numbers stay unchanged; other numbers become texts (`2.5`).
- * - `true` is 1 and `false` is 0 (specification, section 4, rule 5).
- * - Dates become ISO 8601 texts. A date field gets the day in the workflow's zone.
- * - The entries of a list are joined with a comma and a space.
- * - `null`, `undefined`, a blank text and a list of these are no answer.
+ * - A text or a whole number stays unchanged. Any other number becomes a text: `2.5` → `"2.5"`.
+ * - `true` becomes 1, and `false` becomes 0 (specification, section 4, rule 5).
+ * - A date becomes ISO 8601. A date field gets the day in the workflow's zone.
+ * - A list becomes a text, joined by a comma and a space: `["Red", "Blue"]` → `"Red, Blue"`.
+ * - A blank answer becomes undefined, see `isBlank`.
  */
 export function encodeAnswer(
 	value: unknown,
@@ -174,9 +188,9 @@ export function encodeAnswer(
 }
 
 /**
- * Parses a listed answer for columns and conditions. Returns a number, a boolean, a text, a list of choices, or
- * files as `{name, url}`; null for no answer. A text becomes a number only if the number is written the same
- * way: "01234" stays a text.
+ * Parses an answer that the service listed. Returns a number, a boolean, a text, a list of choices, files as
+ * `{name, url}`, or null for a blank answer. In a number field, "12.50" becomes 12.5. "01234" stays a text,
+ * because it can be a code.
  */
 export function parseAnswer(answer: GenericValue, field?: AnswerSpec): GenericValue {
 	const value = parseFiles(answer ?? null, field?.kind === 'file');
@@ -185,8 +199,9 @@ export function parseAnswer(answer: GenericValue, field?: AnswerSpec): GenericVa
 }
 
 /**
- * Converts an answer, sent or listed, for comparison: two answers to a field are equal if the results are
- * equal. Undefined for a list, a file, and a value that the field does not accept.
+ * Converts an answer for comparison, whether the node sends it or the service lists it. Two answers to a field
+ * are equal if their results are equal. Undefined for a list, a file, and an answer that does not fit the
+ * field.
  */
 export function normalizeAnswer(
 	{ kind, choices }: AnswerSpec,
@@ -196,10 +211,10 @@ export function normalizeAnswer(
 	return fieldKinds[kind].normalize(findChoice(single, choices)?.value ?? single);
 }
 
-/** Matches "https://a/1.pdf;https://b/2.pdf": a cell with several addresses. */
+/** Matches "https://a/1.pdf;https://b/2.pdf", a text with two addresses, not "https://a/1.pdf". */
 const SEVERAL_URLS = /[,;|]\s*[a-z][a-z\d+.-]*:\/\//i;
 
-/** Encodes the URL of an uploaded file, entered as a URL or as `{name, url}` from simplified output. */
+/** Encodes the web address of an uploaded file. Accepts the address, or `{name, url}` from simplified output. */
 function encodeFile(value: unknown): EncodeResult {
 	const address = isRecord(value) ? value.url : value;
 	const url = typeof address === 'string' ? trimBlanks(address) : address;
@@ -208,8 +223,8 @@ function encodeFile(value: unknown): EncodeResult {
 }
 
 /**
- * Parses several choices to a list. Services send a text with commas, a list, or an object such as `{"Red":
- * true}`.
+ * Parses the answer to a multiple choice to a list. The service lists a text with commas, a list, or an object
+ * such as `{"Red": true}`.
  */
 function parseSeveralChoices(value: GenericValue, choices: readonly Choice[]): GenericValue {
 	const parts = typeof value === 'string' ? splitChoices(value, choices) : undefined;
@@ -218,7 +233,10 @@ function parseSeveralChoices(value: GenericValue, choices: readonly Choice[]): G
 	return (entries ?? [value]) as GenericValue;
 }
 
-/** Returns the names with true in an object such as `{"Red": true, "Blue": false}`; undefined for other values. */
+/**
+ * Returns the names that have true: `{"Red": true, "Blue": false}` → `["Red"]`. Undefined if a value is not a
+ * boolean.
+ */
 function getCheckedNames(value: GenericValue): string[] | undefined {
 	const flags = isRecord(value) ? Object.entries(value) : [];
 	if (flags.length === 0 || !flags.every(([, flag]) => typeof flag === 'boolean')) return undefined;
@@ -226,22 +244,25 @@ function getCheckedNames(value: GenericValue): string[] | undefined {
 }
 
 /**
- * Converts a text for comparison: trimmed, with `\n` as line ends. Undefined for a boolean, because services
- * can list the text "true" as a boolean.
+ * Converts a text for comparison: removes blanks from both ends, and writes line ends as `\n`. A number becomes
+ * a text. Undefined for a boolean, because the service can list the text "true" as a boolean.
  */
 function normalizeText(value: unknown): string | undefined {
 	if (typeof value === 'number') return rejectRounded(value)?.toString();
 	return typeof value === 'string' ? toComparable(value.replaceAll('\r\n', '\n')) : undefined;
 }
 
-/** Parses a number with a sign: `"+5"` → `5`. Only for number fields: in a text, "+49 …" is a phone number. */
+/**
+ * Parses a number that may have a plus sign: `"+5"` → `5`. Only for number fields, because in a text "+49 …"
+ * can be a phone number.
+ */
 function parseSignedNumber(value: unknown): number | undefined {
 	return parseNumber(typeof value === 'string' ? value.replace(/^\s*\+(?=\d)/, '') : value);
 }
 
 /**
- * Returns the number, or undefined beyond 2^53, where JSON.parse rounds, so that different numbers become
- * equal.
+ * Returns undefined for a number beyond 2^53, and any other number unchanged. `JSON.parse` rounds numbers
+ * beyond 2^53, so two different answers could look equal.
  */
 function rejectRounded(number: number | undefined): number | undefined {
 	return Math.abs(number ?? NaN) <= Number.MAX_SAFE_INTEGER ? number : undefined;

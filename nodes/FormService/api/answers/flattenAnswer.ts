@@ -3,12 +3,12 @@ import { getListEntries, isRecord } from '../records';
 import { isBlank } from './fieldKinds';
 import { findFile } from './uploads';
 
-/** A value that conditions compare and searches look into. */
+/** A single value in an answer, for conditions and searches. */
 export type Scalar = string | number | boolean;
 
 /**
- * Returns the texts, numbers and booleans in an answer, at any depth. Leaves out the address of an uploaded
- * file, because users do not search for its host or signature.
+ * Returns the texts, numbers and booleans in an answer, at any depth: `["Red", {"size": 3}]` → `["Red", 3]`. Of
+ * an uploaded file, returns only the name, because users do not search for a web address.
  *
  * @param isFileField whether the answer belongs to a file field
  */

@@ -5,22 +5,25 @@ import { indexFields, type FormField } from './fields';
 import { isBlank } from './fieldKinds';
 import { makeUnique } from '../spelling';
 
-/** An answer with its field. Without a field if the form has none for the answer. */
+/** An answer and the field that it answers. `field` is undefined if the form has no field for the answer. */
 export type MatchedAnswer = Answer & { field?: FormField };
 
 /** The answers of a response, matched to the fields of the form. */
 export type MatchResult = {
-	/** In the order of the response. */
+	/** All answers, in the order of the response. */
 	answers: readonly MatchedAnswer[];
-	/** By the index of the field. If a response has several answers to a field, the first counts. */
+	/**
+	 * The answer to each field, at the index of the field. If a response has several answers to a field, the
+	 * first answer counts.
+	 */
 	byFieldIndex: ReadonlyArray<MatchedAnswer | undefined>;
 	/** A sentence about answers that could not be read. */
 	problem?: string;
 };
 
 /**
- * Decodes the answers of a response and finds the field of each answer: by its UUID, its custom key, then its
- * label. If fields share a label, their answers are matched by order: the first answer to the first field.
+ * Decodes the answers of a response and finds the field of each answer: by the field's UUID, then its custom
+ * key, then its label. If fields share a label, the first answer belongs to the first field, and so on.
  *
  * @param fields the fields of the form; without fields, no answer has a field
  */
@@ -34,10 +37,10 @@ export function matchAnswers(record: IDataObject, fields: readonly FormField[] =
 		const { label, uuid, customKey } = answer;
 		const key = uuid ?? customKey;
 		const fieldByKey = key === undefined ? undefined : findByName(key);
-		// the UUID of a deleted field never matches a field with the same label
+		// an answer with the UUID of a deleted field does not belong to a field with the same label
 		const matchesByLabel = uuid === undefined && !isUnanswered(fieldByKey);
 		const fieldsByLabel = matchesByLabel ? findByLabel(label) : [];
-		// the keys of a map can be custom keys: { "email": "ada@example.com" }
+		// a map can have custom keys: { "email": "ada@example.com" }
 		const field =
 			fieldsByLabel.find(isUnanswered) ?? (matchesByLabel ? findByName(label) : fieldByKey);
 		if (!isUnanswered(field)) return answer;
@@ -47,8 +50,8 @@ export function matchAnswers(record: IDataObject, fields: readonly FormField[] =
 }
 
 /**
- * Finds the names of answers without a field, because the fields may be out of date. Entries without a value do
- * not count, because headings have such entries, too.
+ * Returns the UUID, custom key or label of each answer that belongs to no field. Such an answer shows that the
+ * fetched fields may be out of date. Leaves out blank answers, because a heading is listed as a blank answer.
  */
 export async function findUnmatchedNames(
 	records: readonly IDataObject[],
@@ -64,7 +67,10 @@ export async function findUnmatchedNames(
 	return [...names];
 }
 
-/** Creates the keys of answers in an item: the answer key of the field, or the label, with a number if it repeats. */
+/**
+ * Creates the keys of answers in an item: the answer key of the field, or the label of an answer without a
+ * field. A repeated label gets a number: "Comment (2)".
+ */
 export function createAnswerKeys(answers: readonly MatchedAnswer[]): string[] {
 	const usedKeys = answers.flatMap(({ field }) => field?.answerKey ?? []);
 	const unmatchedLabels = answers

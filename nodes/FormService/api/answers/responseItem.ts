@@ -13,27 +13,30 @@ import { COLUMN_ATTRIBUTES, SIMPLIFIED_ATTRIBUTES } from '../responseAttributes'
 import { createFileFieldNames, makeUnique } from '../spelling';
 import { collectUploads, mayBeUpload } from './uploads';
 
-/** The options that decide how a response becomes an item. */
+/** The options that decide which data of a response become the item. */
 export type ResponseOutput = Required<AnswerNaming> & {
-	/** Whether to simplify the response. Otherwise, the item is the record without its secrets. */
+	/** Whether to simplify the response. If not, the item is the whole record, except secrets. */
 	simplify: boolean;
 	/** Whether uploaded files become binary fields. */
 	downloadFiles: boolean;
 };
 
-/** Whether items need the fields of the form, which take at least one more request. */
+/**
+ * Whether items can be created only with the fields of the form. Fetching the fields takes at least one more
+ * request.
+ */
 export function outputNeedsFields(output: ResponseOutput): boolean {
 	const { simplify, answerKeys, columns, downloadFiles } = output;
-	// an upload is recognized by its field, because its name may lack an extension
+	// only the field tells whether an answer is a file, because the name of a file may lack an extension
 	return downloadFiles || (simplify && (answerKeys !== 'label' || columns));
 }
 
 /**
- * Creates the item of a response, with a copy of its data, because the items of a run share the list.
- * Respondents choose the links to files, so a failed download must not fail the item: the item then lacks the
- * file, and `fileError` has the reason.
+ * Creates the item of a response. The item has a copy of the data, because other items share the list of
+ * responses. If a file cannot be downloaded, the item has the reason as `fileError` instead of the file: a
+ * respondent who links to a missing file must not fail the workflow.
  *
- * @param fields the fields of the form, if they were fetched, with the answer keys of `output`
+ * @param fields the fields of the form with the answer keys of `output`; undefined if `output` needs no fields
  * @throws NodeApiError if the account fails, or with the reason `canceled` if the download was aborted
  */
 export async function createResponseItem(
@@ -70,8 +73,8 @@ function toJson(
 }
 
 /**
- * Collects the files of a response, each with the name of its binary field, and the problems of files without
- * an address.
+ * Returns the files of a response to download, each with the name of its binary field. `problems` has a
+ * sentence for each upload that has no web address.
  */
 function collectDownloads(record: IDataObject, fields?: readonly FormField[]) {
 	const problems: string[] = [];
@@ -98,14 +101,16 @@ const NO_ADDRESS = 'The answer has no web address of a file';
 const NO_FIELD = 'The answer may be a file, but the form no longer has this field';
 
 /**
- * Simplifies a response: the answers, at most eight attributes, and the problem of unreadable answers.
+ * Simplifies a response to its answers and at most eight attributes. If answers could not be read,
+ * `answersError` has the problem.
  *
- * @param fields the fields whose answer keys name the answers; without fields, the labels name the answers
+ * @param fields the fields whose answer keys become the keys of the answers; without fields, the labels are the
+ * keys
  */
 export function simplifyResponse(record: IDataObject, fields?: readonly FormField[]): IDataObject {
 	const { answers, problem } = matchAnswers(record, fields);
 	const values = answers.map(({ value, field }) =>
-		// several choices can be listed as a text or a list
+		// only these kinds need their field here: the service lists several choices as a text or a list
 		parseAnswer(value, field && LIST_KINDS.includes(field.kind) ? field : undefined),
 	);
 	return {
@@ -115,12 +120,14 @@ export function simplifyResponse(record: IDataObject, fields?: readonly FormFiel
 	};
 }
 
-/** The field kinds whose answers are always lists. */
+/** The field kinds whose answers are always lists in an item. */
 const LIST_KINDS: readonly FieldKind[] = ['file', 'multipleChoice'];
 
 /**
- * Converts a response to a row of a table: a column for each field, then attributes. If there are any,
- * `otherAnswers` has the answers without a field, and `answersError` the problem of unreadable answers.
+ * Converts a response to a row of a table: one column for each field, then the attributes.
+ *
+ * - `otherAnswers` has the answers without a field, if there are any.
+ * - `answersError` has the problem, if answers could not be read.
  */
 export function toRow(record: IDataObject, fields: readonly FormField[]): IDataObject {
 	const { answers, byFieldIndex, problem } = matchAnswers(record, fields);
@@ -128,7 +135,7 @@ export function toRow(record: IDataObject, fields: readonly FormField[]): IDataO
 		field.answerKey,
 		parseAnswer(byFieldIndex[fieldIndex]?.value, field),
 	]);
-	// headings have entries without a value
+	// a heading is listed as an answer without a value
 	const unmatchedAnswers = answers.filter(
 		({ field, value }) => field === undefined && !isBlank(value),
 	);

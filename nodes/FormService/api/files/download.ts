@@ -16,45 +16,52 @@ import { createFailure, type RequestFailure } from '../requestFailure';
 import { checkLink } from '../url';
 
 /*
- * Streams files into n8n's binary data. Downloads take no slot of the account's queue, and their failures say
- * nothing about the API. Respondents choose the links to their uploads, so these requests have no token. The
- * service makes the links to its PDFs: they may lead anywhere, and only requests to the account's origin have
- * the token.
+ * Streams files into n8n's binary data. Downloads take no slot of the account's queue, and a failed download
+ * says nothing about the API.
+ *
+ * Respondents choose the links to their uploads, so a request for an upload has no token. The service makes the
+ * links to its PDFs, and a PDF may be on another host. Only a request to the account's origin has the token.
  */
 
 type LinkedFile = {
 	url: string;
-	/** The name of the downloaded file. */
+	/** The name that the file gets in n8n. */
 	name: string;
 	kind: 'upload' | 'pdf';
 };
 
-/** The remaining bytes and time of the files of one response together. */
+/**
+ * How many bytes and how much time remain for all files of one response together. `signal` aborts when the time
+ * is up.
+ */
 type Limits = { remainingBytes: number; readonly signal: AbortSignal };
 
 type Fetched = { binary: IBinaryData } | RequestFailure;
 
-/** The most files of one response, and their largest size together, because n8n may keep them in memory. */
+/**
+ * The most files of one response, and the most megabytes of these files together, because n8n may keep them in
+ * memory.
+ */
 const MAX_FILES = 20;
 const MAX_MEGABYTES = 256;
 
-/** The longest time of the files of one response together, unless the node's Timeout is longer. */
+/** How long the downloads of one response may take together, in milliseconds, unless the node's Timeout is longer. */
 const TIME_MS = 60_000;
 
-/** The most redirects that are followed to one file. */
+/** The most redirects to follow for one file. */
 const MAX_REDIRECTS = 5;
 
 /**
- * How many responses have their files downloaded at a time in this process. Triggers have separate slots, so
- * they do not wait for items.
+ * The number of download slots in this process. A slot downloads the files of one response at a time. Triggers
+ * (`high`) have their own slots, so that they do not wait for items (`low`).
  */
 const MAX_AT_A_TIME = { high: 2, low: 4 };
 
 /**
  * Downloads the uploaded files of one response, one after another.
  *
- * @returns one entry per file, in order. A ServiceError has the reason for a missing file, including a file
- * beyond the limits; its cause is `temporarily-unavailable` if a later download may succeed
+ * @returns one entry per file, in the same order: the file, or a ServiceError with the reason why it is
+ * missing. The error has the cause `temporarily-unavailable` if a later download may succeed
  * @throws ServiceError if the caller aborted
  */
 export async function downloadUploads(
@@ -85,12 +92,12 @@ export async function downloadPdf(
 	throw createRequestError(context, fetched);
 }
 
-/** The download slots. Each slot is the promise of the last download in it. */
+/** The download slots. Each slot is a promise that resolves when the last download in the slot has ended. */
 const downloadSlots = mapValues(MAX_AT_A_TIME, (count) =>
 	Array<Promise<void>>(count).fill(Promise.resolve()),
 );
 
-/** Fetches the files of one response once the earlier downloads in its slot have ended. */
+/** Waits until a download slot is free, then fetches the files of one response. */
 async function fetchWithSlot(context: RequestContext, files: LinkedFile[]): Promise<Fetched[]> {
 	const queue = downloadSlots[context.priority];
 	const previous = queue.shift()!;
@@ -111,7 +118,7 @@ async function fetchWithSlot(context: RequestContext, files: LinkedFile[]): Prom
 	return fetched;
 }
 
-/** Fetches a file and retries temporary failures. */
+/** Fetches a file. If a temporary failure occurs, retries. */
 async function fetchWithRetries(
 	context: RequestContext,
 	file: LinkedFile,
@@ -129,7 +136,7 @@ async function fetchWithRetries(
 	}
 }
 
-/** Follows a link to its file. Checks redirects like the link. */
+/** Fetches the file that a link leads to. Follows redirects, and checks each of them like the link. */
 async function fetchFile(
 	context: RequestContext,
 	file: LinkedFile,
@@ -144,7 +151,7 @@ async function fetchFile(
 		if ('reason' in checked) {
 			return createFailure('linkNotFollowed', { linkProblem: checked.reason });
 		}
-		// another host may redirect to the account's origin, so the token is not sent after such a redirect
+		// after a redirect to another host, no request has the token: that host could redirect back to the account
 		withToken &&= checked.hasAccountOrigin;
 		base = checked.url;
 		const fetched = await requestFile(context, { ...file, url: base }, withToken, limits);
@@ -161,7 +168,7 @@ async function requestFile(
 	limits: Limits,
 ): Promise<Fetched | { redirectsTo: string }> {
 	const options: IHttpRequestOptions = {
-		// the user sets all other request options for the API
+		// the other request options that the user sets are only for the API
 		...(withToken ? httpOptions : pick(httpOptions, ['proxy', 'skipSslCertificateValidation'])),
 		...STREAM_OPTIONS,
 		method: 'GET',
@@ -191,7 +198,7 @@ async function requestFile(
 	}
 }
 
-/** Streams a body into n8n's binary data. n8n removes an incomplete file. */
+/** Streams the body of a reply into n8n's binary data. If the stream fails, n8n removes the incomplete file. */
 async function storeFile(
 	{ helpers }: RequestContext['n8n'],
 	{ headers, body }: StreamedReply,
@@ -227,7 +234,10 @@ async function storeFile(
 	}
 }
 
-/** Whether a body starts as a web page or as JSON, which some servers send with the content type of a file. */
+/**
+ * Whether a body starts like a web page or JSON. Some servers send a web page or JSON with the content type of
+ * a file.
+ */
 function startsAsText(chunk: Uint8Array): boolean {
 	return /^(\u{feff})?\s*[<{[]/u.test(Buffer.from(chunk.subarray(0, 1024)).toString());
 }

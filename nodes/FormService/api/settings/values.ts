@@ -8,17 +8,21 @@ import { describeAllowedValues, findSetting, type Setting } from './settings';
 
 export type SettingValue = string | number | boolean | null;
 
-/** The values to send, by the service's names of the settings. */
+/** The values to send, by the service's names of the settings: `{ is_closed: true }`. */
 export type SettingValues = Record<string, SettingValue>;
 
-/** An unchecked setting, by its name in the editor, a sheet or JSON: `{ inputName: "Closed", value: "yes" }`. */
+/**
+ * A setting that is not checked yet, by its name in the editor, a sheet or JSON: `{ inputName: "Closed", value:
+ * "yes" }`.
+ */
 export type UncheckedSetting = { inputName: string; value: unknown };
 
 /**
- * Encodes an update of settings, and checks it against their types and bounds (specification, section 2.5).
+ * Checks the settings of an update against their types and limits, and encodes the values (specification,
+ * section 2.5).
  *
- * @param uncheckedSettings `undefined` leaves a setting unchanged, `null` clears it
- * @returns the body to send if there are no problems, and all problems, as sentences
+ * @param uncheckedSettings a value of `undefined` leaves a setting unchanged, `null` clears a setting
+ * @returns the values to send, and a sentence for each problem. Send the values only if there are no problems
  */
 export function encodeSettings(uncheckedSettings: readonly UncheckedSetting[]): {
 	body: SettingValues;
@@ -46,7 +50,7 @@ export function encodeSettings(uncheckedSettings: readonly UncheckedSetting[]): 
 }
 
 function describeProblem(setting: Setting, inputName: string, value: unknown): string {
-	// an empty text is usually meant to clear the setting
+	// a user who enters an empty text usually wants to clear the setting
 	const advice = setting.nullable && value === '' ? ' To clear it, enter null.' : '';
 	const quote = typeof value === 'object' && value !== null ? 'an object' : JSON.stringify(value);
 	const allowed = setting.type === 'boolean' ? 'yes or no' : describeAllowedValues(setting);
@@ -54,8 +58,8 @@ function describeProblem(setting: Setting, inputName: string, value: unknown): s
 }
 
 /**
- * Encodes a value. Undefined if the value breaks the type or bound of the setting. Blanks around a value are
- * removed, except from optional texts, because a sheet's cell can have them.
+ * Encodes the value of a setting. Undefined if the value does not fit the type or the limits of the setting.
+ * Removes blanks around the value, because a cell of a sheet can have them. An optional text keeps its blanks.
  */
 function encodeSetting(setting: Setting, value: unknown): SettingValue | undefined {
 	if (value === null) return setting.nullable ? null : undefined;
@@ -80,20 +84,24 @@ function encodeSetting(setting: Setting, value: unknown): SettingValue | undefin
 	}
 }
 
-/** Whether a text is short enough. Counts characters as users do: an emoji is one character, not two. */
+/**
+ * Whether a text has at most `maxLength` characters. Counts an emoji as one character, as users do. JavaScript
+ * counts two.
+ */
 function fitsLength(text = '', maxLength = Infinity): boolean {
 	return [...text].length <= maxLength;
 }
 
 /**
- * The changes of an update: the new value of each setting, and its present value if the form's record has the
- * setting. `{ is_closed: { from: false, to: true } }`
+ * The changes of an update: `{ is_closed: { from: false, to: true } }`. `from` is the present value of the
+ * setting, and is missing if the form's record does not have the setting.
  */
 export type SettingChanges = Record<string, { from?: GenericValue; to: SettingValue }>;
 
 /**
- * Compares an update with the record of a form. A setting that the record lacks counts as changed, because the
- * specification does not list the settings of a record (section 2.2).
+ * Returns the settings of an update whose values differ from the record of the form. If the record does not
+ * have a setting, the setting counts as changed. The specification does not say which settings a record has
+ * (section 2.2).
  */
 export function compareSettings(body: Readonly<SettingValues>, form: IDataObject): SettingChanges {
 	const changes: SettingChanges = {};
@@ -104,7 +112,10 @@ export function compareSettings(body: Readonly<SettingValues>, form: IDataObject
 	return changes;
 }
 
-/** Whether two values of a setting are equal. A service may write booleans in several ways, and numbers as texts. */
+/**
+ * Whether a record already has the value of an update. The service may send a boolean as 0 or 1, and a number
+ * as a text.
+ */
 function isSameSetting(from: unknown, to: SettingValue): boolean {
 	if (typeof to === 'boolean') return parseBoolean(from) === to;
 	if (typeof to === 'number') return parseNumber(from) === to;
@@ -112,8 +123,8 @@ function isSameSetting(from: unknown, to: SettingValue): boolean {
 }
 
 /**
- * Converts a value to its stored form: a text without blanks at both ends, with composed letters and `\n` as
- * line ends; null for an empty text.
+ * Converts a value to the form in which the service may store it. A text loses blanks at both ends, gets
+ * composed letters, and has `\n` as line ends. An empty text becomes null. A number becomes a text.
  */
 export function toStored(value: unknown): unknown {
 	const text = typeof value === 'number' ? String(value) : value;

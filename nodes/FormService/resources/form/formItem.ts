@@ -5,7 +5,10 @@ import { getId, isRecord, removeSecrets } from '../../api/records';
 import type { ParameterContext } from '../../parameters/parameterContext';
 import { readSimplify } from '../../parameters/resultParameters';
 
-/** Reads how much of a form to return, and returns the function that makes an item of a form. */
+/**
+ * Returns a function that converts a form to an item. The parameters of the node decide whether the item is
+ * simplified.
+ */
 export function createFormMapper(
 	input: ParameterContext,
 ): (form: IDataObject) => INodeExecutionData {
@@ -16,7 +19,7 @@ export function createFormMapper(
 	};
 }
 
-/** The attributes of a form that simplified output keeps in addition to its fields, at most ten in all. */
+/** The attributes of a form that simplified output keeps. With `fields`, simplified output has ten attributes. */
 const SIMPLIFIED_FORM_ATTRIBUTES = [
 	'id',
 	'uuid',
@@ -29,7 +32,7 @@ const SIMPLIFIED_FORM_ATTRIBUTES = [
 	'updated_at',
 ];
 
-/** Removes the settings from a form. Keeps its fields and the attributes that identify the form. */
+/** Simplifies a form: keeps its fields and the attributes that identify the form, and leaves out its settings. */
 function simplifyForm(form: IDataObject): IDataObject {
 	const { fields } = form;
 	return {

@@ -7,7 +7,10 @@ import { readOutputFields, simplifyProperties } from '../../parameters/resultPar
 import { formLocator } from '../../parameters/sharedProperties';
 import { createFormMapper } from './formItem';
 
-/** The API has no endpoint for one form, so the form is taken from the list of all forms. */
+/**
+ * The operation Form: Get. The API has no endpoint for a single form, so the operation searches the list of all
+ * forms.
+ */
 export const formGet: Operation = {
 	option: {
 		name: 'Get',

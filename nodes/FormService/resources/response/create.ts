@@ -21,9 +21,9 @@ import { readKeyFieldNames, skipDuplicatesProperty, skipIfDuplicate } from './sk
 import { fetchSharedAnswerableFields } from './sharedFields';
 
 /**
- * The name of the mapper of answers, for a notice that is shown in its place. n8n's editor forgets the value of a
- * parameter that is no longer shown, unless a parameter with its name is shown. A tool has no such notice, because
- * a model would be asked for the answers of the mapper.
+ * Gives a notice the name of the mapper `fields`. n8n's editor forgets the values of a parameter that becomes
+ * hidden, unless the editor shows another parameter with the same name. A tool has no such notice, because n8n
+ * would ask the model for the value of the notice.
  */
 const KEEP_MAPPER = { name: 'fields', displayOptions: { hide: { '@tool': [true] } } };
 
@@ -68,15 +68,15 @@ export const responseCreate: Operation = {
 				loadOptionsDependsOn: ['formId.value'],
 				resourceMapper: {
 					resourceMapperMethod: 'getFormFields',
-					// in the mode 'add', n8n itself names a missing field by its UUID
+					// in the mode 'add', the error of n8n about a missing answer would name the UUID of the field
 					mode: 'map',
 					valuesLabel: 'Answers',
 					fieldWords: { singular: 'field', plural: 'fields' },
 					addAllFields: true,
 					supportAutoMap: false,
-					// getFormFields explains an empty list
+					// getFormFields returns a notice if the list is empty
 					hideNoDataError: true,
-					// shows a field that was added to the form as soon as the node is opened again
+					// if the form has a new field, the editor shows the field when the user opens the node again
 					refreshIncompleteSchemaOnOpen: true,
 				},
 			},
@@ -115,7 +115,7 @@ export const responseCreate: Operation = {
 				displayName: ALLOW_OTHER,
 				name: 'allowOtherChoices',
 				type: 'boolean',
-				// adding the option turns it on; without it, it is off
+				// a user who adds the option wants it to be on
 				default: true,
 				description:
 					'Whether to accept answers that are not among the choices of a field. Turn on for fields with a free-text choice.',

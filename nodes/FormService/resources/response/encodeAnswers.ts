@@ -15,34 +15,41 @@ import {
 } from '../../parameters/parameterContext';
 import { INPUT_MODES } from '../../parameters/sharedProperties';
 
-/** The names of parameters, as errors speak of them. */
+/** The names of parameters in the editor, for error texts. */
 export const ALLOW_MISSING = 'Allow Missing Answers';
 export const ALLOW_OTHER = 'Allow "Other" Answers';
 export const ANSWERS_MODE = 'Specify Answers';
 
-/** The answers of an item before they are matched to fields. */
+/** The answers of an item before the node looks for their fields. */
 export type UncheckedAnswers = {
-	/** The value of Specify Answers: names of the input item, field by field, or JSON. */
+	/**
+	 * How the user specifies the answers: `auto` by the names of input fields, `fields` field by field, `json` as
+	 * JSON.
+	 */
 	mode: 'auto' | 'fields' | 'json';
-	/** By any name of the field. */
+	/** The answers, by a UUID, custom key, title or label of the field: `{ email: "ada@example.com" }`. */
 	values: Record<string, unknown>;
-	/** Whether answers may differ from the choices of their field. */
+	/** Whether an answer may be none of the choices that its field offers. */
 	allowsOther: boolean;
 	/** Whether a required field may have no answer. */
 	allowsMissing: boolean;
 };
 
-/** The answers of an item as they are sent. */
+/** The encoded answers of an item, ready to be sent. */
 export type EncodedAnswers = {
 	/** The answers by the UUIDs of their fields (specification, section 4, rule 2). */
 	data: Record<string, AnswerValue>;
-	/** By the label of the field, if the field is known. */
+	/** The same answers by the titles of their fields, for the output. */
 	byLabel: Record<string, AnswerValue>;
-	/** With Map Automatically: the input fields that are not used. */
+	/** With Map Automatically, the names of input fields that match no question. Otherwise empty. */
 	ignored: string[];
 };
 
-/** @throws NodeOperationError if the parameter cannot be understood */
+/**
+ * Reads the answers of an item from the parameters, without checking them.
+ *
+ * @throws NodeOperationError if a parameter is invalid
+ */
 export function readUncheckedAnswers(input: ParameterContext): UncheckedAnswers {
 	const mode = readSelectedOption(input, 'inputMode', ANSWERS_MODE, INPUT_MODES);
 	return {
@@ -59,15 +66,15 @@ function readValues(
 ): Record<string, unknown> {
 	if (mode === 'auto') return input.item.json;
 	if (mode === 'json') return readJsonObject(input, 'answersJson', 'Answers (JSON)');
-	// n8n's own conversion of 'fields.value' would turn empty text into the number 0
+	// read 'fields', because n8n converts an empty text in 'fields.value' to the number 0
 	const mapper = input.parameter('fields', {});
 	return isRecord(mapper) && isRecord(mapper.value) ? mapper.value : {};
 }
 
 /**
- * Reads the answers of an item and checks each against its field.
+ * Encodes the answers of an item, and checks each answer against its field.
  *
- * @throws NodeOperationError that names everything that is missing or cannot be sent
+ * @throws NodeOperationError that lists all problems and all missing answers
  */
 export function encodeAnswers(
 	input: ParameterContext,
@@ -100,13 +107,13 @@ export function encodeAnswers(
 
 type MatchedValues = {
 	values: ReadonlyMap<AnswerableField, unknown>;
-	/** With Map Automatically: the input fields that are named after no question. */
+	/** With Map Automatically, the names of input fields that match no question. Otherwise empty. */
 	ignored: string[];
 	problems: string[];
 	hasUnknownName: boolean;
 };
 
-/** Finds the field of each value. A model can write null as a text. */
+/** Finds the field of each value. If the values are from a model, the text "null" is no answer. */
 function matchValues(
 	{ mode, values: uncheckedValues }: UncheckedAnswers,
 	fields: readonly AnswerableField[],
@@ -121,7 +128,7 @@ function matchValues(
 		const isNothing = isBlank(value) || (fromModel && value === 'null');
 		if (field === undefined) {
 			if (mode === 'auto') ignored.push(name);
-			// a mapped field without an answer may be gone
+			// a mapped field without an answer may be a field that the form no longer has
 			else if (mode === 'json' || !isNothing) {
 				problems.push(`"${truncateText(name)}" is not a field of this form.`);
 				hasUnknownName = true;
@@ -136,16 +143,19 @@ function matchValues(
 			problems.push(`"${field.title}" has two answers, in "${otherName}" and "${name}".`);
 		}
 		names.set(field, name);
-		// an error value is not checked once more
+		// do not report a second problem for an error value
 		values.set(field, errorValue === undefined ? value : ERROR_VALUE);
 	}
 	return { values, ignored, problems, hasUnknownName };
 }
 
-/** Stands for an answer whose problem is known. */
+/** Takes the place of an answer whose problem is already reported. */
 const ERROR_VALUE = Symbol('error value');
 
-/** Splits the text of several choices: `"A, #REF!"` → `["A", " #REF!"]`. Other values stay unchanged. */
+/**
+ * Splits the answer to a multiple choice at commas, to find error values: `"A, #REF!"` → `["A", " #REF!"]`.
+ * Returns answers to other fields unchanged.
+ */
 function splitSegments(value: unknown, { kind }: AnswerableField): unknown {
 	if (kind !== 'multipleChoice') return value;
 	const split = (entry: unknown) => (typeof entry === 'string' ? entry.split(',') : entry);
@@ -156,7 +166,7 @@ function nameSource({ title }: AnswerableField, name: string, mode: UncheckedAns
 	return mode === 'auto' ? `Column "${truncateText(name)}"` : `"${title}"`;
 }
 
-/** Encodes the answers of all fields, and finds required fields without an answer. */
+/** Encodes the answers to all fields. `missing` has the required fields without an answer. */
 function encodeValues(
 	values: ReadonlyMap<AnswerableField, unknown>,
 	{ allowsOther }: UncheckedAnswers,
@@ -182,7 +192,7 @@ function encodeValues(
 	return { answers, problems, missing, hasOther };
 }
 
-/** Describes required questions without an answer in one sentence. */
+/** Describes all required questions without an answer: `"Name" and "Email" are required.` */
 function describeMissing(
 	missing: readonly AnswerableField[],
 	mode: UncheckedAnswers['mode'],

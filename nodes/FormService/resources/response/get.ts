@@ -19,7 +19,10 @@ import { outputOptions, readResponseOutput } from '../../parameters/responseOutp
 import { fetchOncePerRun, type Operation } from '../../execution/operation';
 import { fetchSharedFields } from './sharedFields';
 
-/** The API has no endpoint for one response, so the response is taken from the list of its form. */
+/**
+ * The operation Response: Get. The API has no endpoint for a single response, so the operation searches the
+ * responses of the form.
+ */
 export const responseGet: Operation = {
 	option: {
 		name: 'Get',
@@ -52,7 +55,7 @@ export const responseGet: Operation = {
 				);
 				const comparableId = toComparableId(responseId);
 				const isWanted = (candidate: IDataObject) => getComparableId(candidate) === comparableId;
-				// the list is read no further than the page with the response
+				// fetch no page after the page that has the response
 				const { records } = await readList(request.context, (found) => found.some(isWanted));
 				const record = records.find(isWanted);
 				if (record === undefined) {

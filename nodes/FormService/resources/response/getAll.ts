@@ -36,7 +36,10 @@ import { fetchSharedFields } from './sharedFields';
 
 const STATUSES = { all: 'All', complete: 'Complete', incomplete: 'Incomplete' };
 
-/** Which responses the listing has (specification, section 4, rule 1). */
+/**
+ * The parameter Status. The request asks Form Service for responses with this status (specification, section 4,
+ * rule 1).
+ */
 const statusProperty: INodeProperties = {
 	displayName: 'Status',
 	name: 'status',
@@ -86,7 +89,7 @@ export const responseGetAll: Operation = {
 				const needFields = outputNeedsFields(output) || conditionsNeedFields(query.conditions);
 				const fields = needFields ? await fetchSharedFields(request, formId, output) : undefined;
 				checkConditions(input, query, fields);
-				// a list that is sorted or filtered has to be read whole
+				// to filter or sort, the node needs the whole list
 				const isWhole = limit === undefined || status !== 'all' || !isUnfiltered(query);
 				const listed = await fetchResponses(request, isWhole ? undefined : limit);
 				const records = listed.filter((record) => hasStatus(record, status));
@@ -98,7 +101,11 @@ export const responseGetAll: Operation = {
 	},
 };
 
-/** @throws InputError if a condition does not fit the fields of the form */
+/**
+ * Checks the conditions against the fields of the form.
+ *
+ * @throws InputError if a condition names an unknown field, or a value that its field does not offer
+ */
 function checkConditions(
 	input: ParameterContext,
 	{ conditions }: ResponseQuery,
@@ -111,9 +118,9 @@ function checkConditions(
 }
 
 /**
- * Fetches the responses of a form, once for all items of the run with the same limit.
+ * Fetches the responses of a form. Items of a run with the same limit share the responses.
  *
- * @param limit how many of the first responses are needed; undefined for the whole list
+ * @param limit the number of responses that are needed; undefined for all responses
  */
 async function fetchResponses(request: ItemRequest, limit?: number): Promise<IDataObject[]> {
 	return limit === undefined
@@ -125,12 +132,20 @@ async function fetchResponses(request: ItemRequest, limit?: number): Promise<IDa
 			);
 }
 
-/** Whether a response has the chosen status. A service may ignore the filter in the request. */
+/**
+ * Whether a response has the chosen status. The service may ignore the status in the request, so the node
+ * checks each response.
+ */
 function hasStatus(record: IDataObject, status: keyof typeof STATUSES): boolean {
 	return status === 'all' || parseBoolean(record.is_incomplete) !== (status === 'complete');
 }
 
-/** @throws InputError if no response has a time, so that a period would silently drop all responses */
+/**
+ * Checks that a period can be applied.
+ *
+ * @throws InputError if the user filters by a period, but no response has a time: the result would always be
+ * empty
+ */
 function checkTimes(
 	input: ParameterContext,
 	{ submittedAfterMs, submittedBeforeMs }: ResponseQuery,
@@ -146,7 +161,7 @@ function checkTimes(
 	);
 }
 
-/** Creates the items of responses one after another, because an item can have files to download. */
+/** Creates the items of responses, one after another, because the files of an item may have to be downloaded. */
 async function createItems(
 	{ context }: ItemRequest,
 	records: readonly IDataObject[],

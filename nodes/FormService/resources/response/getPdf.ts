@@ -58,7 +58,7 @@ export const responseGetPdf: Operation = {
 	],
 	prepare(input) {
 		const responseId = readResponseId(input);
-		// a model gets no files
+		// a model cannot receive files
 		const downloads = !input.isTool && readSwitch(input, 'download', 'Download PDF', true);
 		const name = 'binaryPropertyName';
 		const field = readText(input, name, FIELD_LABEL, DEFAULT_BINARY_FIELD).trim();
@@ -76,7 +76,10 @@ export const responseGetPdf: Operation = {
 	},
 };
 
-/** Returns the name of the PDF: the form's name and the response's number, if the user chose both from lists. */
+/**
+ * Returns the name of the PDF, such as `Contact-12.pdf`. The name has the form's name and the response's number
+ * if the user chose both from lists. Otherwise it has "response" and the UUID.
+ */
 function nameFile({ node, locator }: ParameterContext, responseId: string): string {
 	const form = getSelectedFormName(node, String(locator('formId'))) ?? 'response';
 	const [number] = getCachedResultName(node, 'responseId', responseId).split(' · ');

@@ -8,7 +8,11 @@ import { createTarget, endpoints } from '../../api/endpoints';
 import { fetchFields } from '../../api/service';
 import { fetchOncePerRun, type ItemRequest } from '../../execution/operation';
 
-/** Fetches the fields of a form, with their answer keys: one list for all items of a run. */
+/**
+ * Fetches the fields of a form. The items of a run share the result.
+ *
+ * @param naming the options that decide the answer keys of the fields
+ */
 export async function fetchSharedFields(
 	request: ItemRequest,
 	formId: string,
@@ -23,7 +27,7 @@ export async function fetchSharedFields(
 	);
 }
 
-/** Fetches the fields of a form that can be answered through the API: one list for all items of a run. */
+/** Fetches the fields of a form that the API accepts answers for. The items of a run share the result. */
 export async function fetchSharedAnswerableFields(
 	request: ItemRequest,
 	formId: string,

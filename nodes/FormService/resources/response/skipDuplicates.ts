@@ -22,7 +22,10 @@ import {
 } from '../../parameters/parameterContext';
 import type { EncodedAnswers } from './encodeAnswers';
 
-/** Skip Duplicates By. A response is recognized by its duplicate key: its answers to the key fields. */
+/**
+ * The option Skip Duplicates By. The duplicate key of a response is its answers to the key fields, which the
+ * user chooses. Two responses with the same key are duplicates.
+ */
 
 const SKIP_DUPLICATES = 'Skip Duplicates By';
 
@@ -40,9 +43,9 @@ const CHOOSE_FIELDS =
 	'Choose fields of the form that take one answer and share their label with no other field, or remove the option.';
 
 /**
- * Reads the names of the key fields; none if the option was not added.
+ * Returns the names of the key fields. Empty if the user has not added the option.
  *
- * @throws InputError if the option cannot be understood
+ * @throws InputError if the option is added without a field
  */
 export function readKeyFieldNames(input: ParameterContext): string[] {
 	if (!isOptionAdded(input, skipDuplicatesProperty.name)) return [];
@@ -51,15 +54,18 @@ export function readKeyFieldNames(input: ParameterContext): string[] {
 	throw createParameterError(input, `'${SKIP_DUPLICATES}' names no field`, CHOOSE_FIELDS);
 }
 
-/** The ID of a response; null if the service gives none. */
+/** The ID of a response. Null if the service does not send an ID. */
 type ResponseId = string | null;
 
 /**
- * Returns the write of an item that is skipped if an equal response exists, or was added by an earlier item of the
- * run. The complete responses of the form are fetched once for all items. The write looks for an equal response only
- * when it is sent: by then, equal earlier items have been sent, since they have the same order key.
+ * Returns the pending write of an item. The write adds no response if the form has an equal response, or if an
+ * earlier item of the run has added one.
  *
- * @throws InputError if the item or a response cannot be compared, and the errors of requests
+ * Equal items have the same order key, so the write of an item starts after the writes of equal earlier items.
+ * The complete responses of the form are fetched once for all items.
+ *
+ * @throws InputError if the item or a response cannot be compared
+ * @throws ServiceError if a request fails
  */
 export async function skipIfDuplicate(
 	request: ItemRequest,
@@ -75,9 +81,12 @@ export async function skipIfDuplicate(
 		formId: string;
 		fields: readonly AnswerableField[];
 		data: EncodedAnswers['data'];
-		/** Adds the response. */
+		/** Sends the request that adds the response. */
 		add: () => Promise<ResponseId>;
-		/** Returns the output for the added response, or for the equal response that exists. */
+		/**
+		 * Creates the output. `id` is the ID of the added response, or of the equal response that the form already
+		 * has.
+		 */
 		createOutput: (status: 'created' | 'skipped', id: ResponseId) => IDataObject;
 	},
 ): Promise<PendingWrite> {
@@ -90,7 +99,8 @@ export async function skipIfDuplicate(
 	return {
 		orderKey: `${formId} ${key}`,
 		async send() {
-			// an existing response without an ID has null; the wait throws if an earlier item may have added its response
+			// `existing.ids` has null for a response without an ID; `added.get` throws if an earlier item may have
+			// added its response
 			const id = existing.ids.has(key) ? existing.ids.get(key) : await added.get(key);
 			if (id !== undefined) return { json: createOutput('skipped', id), isSent: false };
 			const adding = add();
@@ -106,7 +116,7 @@ export async function skipIfDuplicate(
 /**
  * Finds the key fields by their names.
  *
- * @throws InputError if a name is no field of the form, or the field cannot be compared
+ * @throws InputError if the form has no field with a name, or if the answers to a field cannot be compared
  */
 function findKeyFields(
 	input: ParameterContext,
@@ -121,7 +131,10 @@ function findKeyFields(
 	});
 }
 
-/** Whether responses can be recognized by a field: a service lists files and several choices in various ways. */
+/**
+ * Whether the answers to a field can be compared. The service lists files and several choices in various
+ * spellings. If fields share a label, their answers cannot be told apart.
+ */
 function isComparable(
 	{ kind, label }: AnswerableField,
 	fields: readonly AnswerableField[],
@@ -131,9 +144,9 @@ function isComparable(
 }
 
 /**
- * Creates the error for an item that cannot be compared, or with which a response cannot be compared.
+ * Creates the error for an item or a response that cannot be compared.
  *
- * @param subject `this item` or `response 5f0c…`
+ * @param subject the item or the response: `this item`, `response 5f0c…`
  */
 function createNotComparableError(
 	input: ParameterContext,
@@ -146,9 +159,9 @@ function createNotComparableError(
 }
 
 /**
- * Computes the duplicate key of an item from its answers to the key fields.
+ * Computes the duplicate key of an item.
  *
- * @throws InputError if there is no answer to a key field, or one that cannot be compared
+ * @throws InputError if the answer to a key field is missing or cannot be compared
  */
 function computeItemKey(
 	input: ParameterContext,
@@ -166,7 +179,10 @@ function computeItemKey(
 	throw createNotComparableError(input, { ...result, subject: 'this item' });
 }
 
-/** Computes a text that is the same for the same answers to the key fields: `["ada@example.com","42"]`. */
+/**
+ * Computes the duplicate key of answers: `["ada@example.com","42"]`. Equal answers have equal keys. If an
+ * answer cannot be compared, returns the problem.
+ */
 function computeDuplicateKey(
 	keyFields: readonly AnswerableField[],
 	answers: readonly unknown[],
@@ -178,12 +194,12 @@ function computeDuplicateKey(
 		: { problem: `The answer to "${unclearField.title}" has an unclear spelling` };
 }
 
-/** The IDs of the complete responses of a form by their duplicate keys, or why a response has no key. */
+/** The IDs of the complete responses of a form by duplicate key, or the first response that has no duplicate key. */
 type ExistingResponses =
 	| { ids: ReadonlyMap<string, ResponseId> }
 	| { subject: string; problem: string };
 
-/** Fetches the complete responses of a form, once for all items of the run with the same key fields. */
+/** Fetches the complete responses of a form. Items of a run with the same key fields share the result. */
 async function fetchExisting(
 	request: ItemRequest,
 	formId: string,
@@ -200,8 +216,8 @@ async function fetchExisting(
 }
 
 /**
- * Indexes complete responses by their duplicate keys. The service may ignore the filter (specification, section
- * 4, rule 1), so incomplete responses are left out here as well.
+ * Indexes responses by their duplicate keys. Leaves out incomplete responses, because the service may ignore
+ * that filter in the request (specification, section 4, rule 1).
  */
 async function indexResponses(
 	records: readonly IDataObject[],
@@ -218,7 +234,7 @@ async function indexResponses(
 		if (problem !== undefined) return { subject, problem };
 		const answers = keyFields.map(({ index }) => byFieldIndex[index]?.value);
 		if (answers.some(isBlank)) {
-			// each item has all answers, so it differs from a response without one of them
+			// a response that lacks an answer equals no item, because every item answers all key fields
 			if (!allAnswers.some(isUnmatched)) continue;
 			return { subject, problem: 'Its answers may have an earlier label' };
 		}
@@ -229,7 +245,7 @@ async function indexResponses(
 	return { ids };
 }
 
-/** Whether an answer may be that of a field under an earlier label. */
+/** Whether an answer belongs to no field, and may belong to a key field that had another label earlier. */
 function isUnmatched({ field, uuid, value }: MatchedAnswer): boolean {
 	return field === undefined && uuid === undefined && !isBlank(value);
 }

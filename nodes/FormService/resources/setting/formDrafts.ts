@@ -2,24 +2,27 @@ import type { IDataObject } from 'n8n-workflow';
 import type { SettingValues } from '../../api/settings/values';
 
 /**
- * What the items of a run have changed in forms since the list of forms was fetched. A later item of a form is
- * compared with the form as the earlier items leave it.
+ * Records how the items of a run have changed forms since the list of forms was fetched. If two items update
+ * the same form, the second is compared with the form as the first has changed it.
  */
 export class FormDrafts {
-	/** By the ID of the form. A setting whose value is unknown is undefined. */
+	/** The changed settings by the ID of their form. A setting is undefined while its value is unknown. */
 	private readonly drafts = new Map<string, Record<string, unknown>>();
 
-	/** Returns the form as the items so far leave it. */
+	/** Returns a listed form with the changes of the items so far. */
 	apply(formId: string, form: IDataObject): IDataObject {
 		return { ...form, ...this.drafts.get(formId) } as IDataObject;
 	}
 
-	/** Records that an update starts: until the update has succeeded, the values of its settings are unknown. */
+	/** Records that an update has started. Until the update succeeds, the values of its settings count as unknown. */
 	start(formId: string, names: readonly string[]): void {
 		this.add(formId, Object.fromEntries(names.map((name) => [name, undefined])));
 	}
 
-	/** Records that an update has succeeded, or what the form would have after the update of a preview. */
+	/**
+	 * Records the values that a form has after an update. For a preview, these are the values that the form would
+	 * have.
+	 */
 	commit(formId: string, values: SettingValues): void {
 		this.add(formId, values);
 	}

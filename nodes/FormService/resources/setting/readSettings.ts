@@ -21,29 +21,38 @@ import {
 } from '../../parameters/parameterContext';
 import { INPUT_MODES } from '../../parameters/sharedProperties';
 
-/** The name of the parameter, as errors speak of it. */
+/** The name of a parameter in the editor, for error texts. */
 export const SETTINGS_MODE = 'Specify Settings';
 
-/** The name of the option, as errors speak of it. */
+/** The name of an option in the editor, for error texts. */
 export const CLEAR_TEXT = 'Text That Clears a Setting';
 
-/** Settings that Map Automatically leaves alone: columns with these names usually identify the form. */
+/**
+ * The settings that Map Automatically never changes. A column with such a name usually says which form a row is
+ * about.
+ */
 const IDENTIFYING_SETTINGS = ['name', 'description'];
 
-/** The settings to update of an item. */
+/** The checked settings of an item. */
 export type CheckedSettings = {
-	/** By the service's names; empty if the item's input fields for settings are empty. */
+	/**
+	 * The values to send, by the service's names of the settings. Empty if every input field for a setting is
+	 * empty.
+	 */
 	body: SettingValues;
-	/** With Map Automatically: the input fields that are not used as a setting. */
+	/** With Map Automatically, the names of input fields that are not used as settings. Otherwise empty. */
 	ignored: string[];
-	/** Those of the ignored fields that have a value and do not identify the form or the row. */
+	/**
+	 * The ignored names that the user probably meant as settings, such as "Closed mesage". Leaves out input
+	 * fields without a value, and input fields that identify the form or the row.
+	 */
 	unused: string[];
 };
 
 /**
- * Reads the settings to update of an item.
+ * Reads and checks the settings that an item updates.
  *
- * @throws NodeOperationError that names every invalid setting
+ * @throws NodeOperationError that lists every invalid setting
  */
 export function readSettings(input: ParameterContext, formId: string): CheckedSettings {
 	const mode = readSelectedOption(input, 'inputMode', SETTINGS_MODE, INPUT_MODES);
@@ -61,7 +70,10 @@ export function readSettings(input: ParameterContext, formId: string): CheckedSe
 	return { body, ignored: [], unused: [] };
 }
 
-/** Whether a model gave no value. Models fill in every parameter of a tool, with null or an empty text. */
+/**
+ * Whether a model left a value out. A model fills in every parameter of a tool: with null or an empty text if
+ * it has no value.
+ */
 function isModelNothing(value: unknown): boolean {
 	return isBlank(value) || value === 'null';
 }
@@ -76,7 +88,10 @@ function encodeOrThrow(
 	return body;
 }
 
-/** Reads the fields that the user added. A field without a value changes nothing. */
+/**
+ * Reads the settings that the user added in the editor, and the settings to clear. A setting without a value is
+ * left out.
+ */
 function readFromFields(input: ParameterContext): UncheckedSetting[] {
 	const settings = input.parameter('settings', {});
 	if (!isRecord(settings)) throw createParameterError(input, "'Settings' must be an object");
@@ -88,8 +103,8 @@ function readFromFields(input: ParameterContext): UncheckedSetting[] {
 }
 
 /**
- * Reads the fields of the input item that match a setting, such as the columns of a sheet. An empty field leaves
- * its setting unchanged.
+ * Reads the input fields that are named after settings, such as the columns of a sheet. An empty input field
+ * leaves its setting unchanged.
  */
 function readFromInputItem(input: ParameterContext, formId: string): CheckedSettings {
 	const clearText = readClearText(input);
@@ -115,7 +130,10 @@ function readFromInputItem(input: ParameterContext, formId: string): CheckedSett
 	throw createParameterError(input, 'No input field matches a setting', advice);
 }
 
-/** Returns the text of a cell that clears a setting, for comparison in any case; undefined if the option was not added. */
+/**
+ * Returns the text that clears a setting when a cell has it, for case-insensitive comparison: `"(EMPTY)"`.
+ * Undefined if the user has not added the option.
+ */
 function readClearText(input: ParameterContext): string | undefined {
 	if (!isOptionAdded(input, 'clearText')) return undefined;
 	const text = foldCase(readText(input, 'options.clearText', CLEAR_TEXT));

@@ -4,17 +4,19 @@ import { describeAllowedValues, settings, type Setting } from '../../api/setting
 
 const sorted = sortBy(settings, ({ displayName }) => displayName.toLowerCase());
 
-/** One field of the editor for each setting that can be updated. */
+/** The parameters of the editor, one for each setting that can be updated. */
 export const settingProperties: INodeProperties[] = sorted.map(createField);
 
-/** The settings that can be cleared. */
+/** The options for the settings that can be cleared. */
 export const clearableSettings: INodePropertyOptions[] = sorted
 	.filter(({ nullable }) => nullable)
 	.map(({ displayName, name }) => ({ name: displayName, value: name }));
 
 /**
- * Creates the field of a setting, with its allowed values if the widget does not show them. Every widget starts empty,
- * because a widget with a value, such as a switch, would change the form as soon as the user adds it.
+ * Creates the parameter of a setting. The description has the allowed values, unless the parameter lists them.
+ *
+ * The parameter starts empty. A switch always has a value, so it would change the form as soon as the user adds
+ * it; a boolean setting is therefore a list.
  */
 function createField(setting: Setting): INodeProperties {
 	const { name, displayName } = setting;

@@ -3,13 +3,13 @@ import { parseBoolean } from '../../api/parseValues';
 import { findSetting, findSimilarSetting } from '../../api/settings/settings';
 import { toStored, type SettingChanges } from '../../api/settings/values';
 
-/** The most characters of a value that a summary shows. */
+/** The most characters of a value in a summary. */
 const MAX_LENGTH = 40;
 
 /**
- * Describes an update in the editor's words, such as "Closed: No → Yes. Not used: Closed mesage (Closed: Message?)".
+ * Describes an update by the editor's names: "Closed: No → Yes. Not used: Closed mesage (Closed: Message?)".
  *
- * @param unusedNames columns with a value that is not used
+ * @param unusedNames the names of input fields that have a value and are not used
  */
 export function summarizeUpdate(changes: SettingChanges, unusedNames: readonly string[]): string {
 	const parts = Object.entries(changes).map(([name, { from, to }]) => {
@@ -25,7 +25,10 @@ export function summarizeUpdate(changes: SettingChanges, unusedNames: readonly s
 	return unused.length === 0 ? summary : `${summary}. Not used: ${unused.join(', ')}`;
 }
 
-/** Formats both values of a change so that they differ, also if they start with the same text. */
+/**
+ * Formats the value before and the value after a change. If long values start with the same text, shows the
+ * part in which they differ.
+ */
 function formatChange(name: string, from: unknown, to: unknown): [from: string, to: string] {
 	const texts = [from, to].map((value) => formatValue(name, value)) as [string, string];
 	if (texts[0] !== texts[1]) return texts;
@@ -41,7 +44,7 @@ function formatChange(name: string, from: unknown, to: unknown): [from: string, 
 
 function formatValue(name: string, value: unknown): string {
 	if (toStored(value) === null) return 'empty';
-	// a service may write a boolean as 0 or 1
+	// the service may send a boolean as 0 or 1
 	const isOn = findSetting(name)?.type === 'boolean' ? parseBoolean(value) : undefined;
 	if (isOn !== undefined) return isOn ? 'Yes' : 'No';
 	return truncateText(toText(value), MAX_LENGTH);
@@ -51,7 +54,7 @@ function toText(value: unknown): string {
 	return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-/** Writes whitespace other than single blanks, and invisible characters, as codes, such as `\\u00a0`. */
+/** Replaces invisible characters, and whitespace except single blanks, by codes such as `\\u00a0`. */
 function escapeBlanks(text: string): string {
 	return text.replace(/[^\S ]|\p{Cf}|(?<= ) /gu, (character) => {
 		return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;

@@ -73,7 +73,8 @@ export const settingsUpdate: Operation = {
 			default: [],
 			description: 'Settings to remove from the form',
 			options: clearableSettings,
-			// a model's empty value changes nothing, so a tool clears nothing
+			// a model cannot clear settings, because it fills in an empty value for every parameter that it does not
+			// need
 			displayOptions: { show: { inputMode: ['fields'] }, hide: ONLY_FOR_TOOLS },
 		},
 		{
@@ -143,17 +144,18 @@ export const settingsUpdate: Operation = {
 type FormUpdate = {
 	formId: string;
 	body: SettingValues;
-	/** The input fields that are not used. */
+	/** The names of input fields that are not used as settings. */
 	ignored: readonly string[];
-	/** Those of the ignored fields that the summary names. */
+	/** The ignored names that the user probably meant as settings; the summary names them. */
 	unused: readonly string[];
 	isPreview: boolean;
 };
 
 /**
- * Updates a form, or returns what an update would change.
+ * Updates a form, or returns the changes without sending them: for a preview, and if nothing would change.
  *
- * @param listedForm the form that the settings are compared with; undefined if all are sent without a comparison
+ * @param listedForm the form to compare the settings with; undefined if all settings are sent without a
+ * comparison
  */
 async function sendUpdate(
 	request: ItemRequest,
@@ -178,7 +180,7 @@ async function sendUpdate(
 	const target = { ...request.target, body: mapValues(changes, 'to') };
 	const updatedForm = await updateSettings(request.context, target);
 	drafts.commit(formId, body);
-	// the summary comes before a message, which can be long
+	// put the summary before the form's messages, which can be long
 	const { id, name, ...details } = removeSecrets(updatedForm);
 	return { json: { id, name, status: 'updated', ...comparison, ...details }, isSent: true };
 }
@@ -189,9 +191,9 @@ function getUnsentStatus(isPreview: boolean, changes: SettingChanges): string {
 }
 
 /**
- * Fetches a form from the list of forms, which is read once for all items of the run.
+ * Finds a form in the list of forms. The items of a run share the list.
  *
- * @throws NodeOperationError if there is no form with this ID
+ * @throws NodeOperationError if the list has no form with this ID
  */
 async function fetchForm(
 	request: ItemRequest,
@@ -214,8 +216,8 @@ async function fetchFormsById(
 }
 
 /**
- * Returns what the items of the run have changed in the forms of the item's account. Previews have drafts of
- * their own, because a preview changes nothing that a later update could skip.
+ * Returns the changes that the items of the run have made to forms so far. Previews have separate drafts: a
+ * preview sends nothing, so an update must not count its changes as done.
  */
 function getFormDrafts(request: ItemRequest, isPreview: boolean): FormDrafts {
 	return shareInRun(

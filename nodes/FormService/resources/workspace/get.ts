@@ -32,7 +32,10 @@ export const workspaceGet: Operation = {
 	},
 };
 
-/** The attributes that simplified output keeps, at most ten. */
+/**
+ * The attributes of a workspace that simplified output keeps. `owner` counts as one, so the output has ten
+ * attributes.
+ */
 const WORKSPACE_ATTRIBUTES = [
 	'name',
 	'timezone',
