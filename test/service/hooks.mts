@@ -3,10 +3,10 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Meeting } from './faults/faultKinds.mts';
 import type { Parts } from './parts.mts';
 
-/** The path of the API (section 9). */
+/** The path of the API (specification, section 9). */
 export const API_PREFIX = '/api/v1';
 
-/** Records every request, and applies the faults that are set. */
+/** Adds the hooks that record every request and apply the faults. */
 export function addHooks(server: FastifyInstance, parts: Parts) {
 	const { faults, requests, visits, now, wait, latency } = parts;
 	const meeting = (request: FastifyRequest, reply: FastifyReply): Meeting => ({
@@ -32,7 +32,7 @@ export function addHooks(server: FastifyInstance, parts: Parts) {
 		};
 		(request.isApi ? requests : visits).push(request.record);
 		request.fault = faults.pick({ method, path, isApi: request.isApi });
-		// Node.js would use the machine's clock
+		// without this header, Node.js would send the time of the machine
 		reply.header('date', new Date(now()).toUTCString());
 		await travel(request);
 	});
@@ -41,7 +41,7 @@ export function addHooks(server: FastifyInstance, parts: Parts) {
 		request.record.body = request.body;
 		if (request.fault?.stage !== 'instead') return;
 		request.fault.act(meeting(request, reply));
-		// prevents further work on the request, even if its client disconnected before the reply ended
+		// wait for the reply: otherwise the request would continue if its client disconnected earlier
 		await reply;
 		reply.hijack();
 	});

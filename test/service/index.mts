@@ -27,7 +27,7 @@ export type { RecordedRequest, Service, ServiceOptions } from './parts.mts';
 export { demoForms } from './demo/demoForms.mts';
 export { createShapes, type Shapes } from './specification/shapes.mts';
 
-/** Starts the stand-in. It listens only on this machine. */
+/** Starts the stand-in service. Only programs on this machine can connect. */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
 	const { now = Date.now, token = 'demo-access-token', perMinute = 60, perDay = 1440 } = options;
 	const store = createStore(now);
@@ -59,9 +59,9 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 	};
 }
 
-/** Builds the server with the API, the forms' pages and the files. */
+/** Creates the server with the API, the pages of forms, and the files. */
 function buildServer(parts: Parts): FastifyInstance {
-	// otherwise, requests that a fault leaves without a reply would keep the server from closing
+	// close connections by force, because some faults never reply
 	const server = fastify({ forceCloseConnections: true });
 	server.setErrorHandler((error, _request, reply) => {
 		const { status, body } = toFailure(error);

@@ -1,4 +1,7 @@
-/** Runs the stand-in until Ctrl-C. `npm run service` takes the port as an argument; the default is 4010. */
+/**
+ * Runs the stand-in service until the user presses Ctrl-C. `npm run service -- 4011` listens on port 4011. The
+ * default port is 4010.
+ */
 import { startService } from './index.mts';
 
 const service = await startService({ port: Number(process.argv[2] ?? 4010) });

@@ -7,8 +7,9 @@ import type { Answer, Field, Form, Response } from './store.mts';
 type FormRequest = FastifyRequest<{ Params: { formId: string }; Body: URLSearchParams }>;
 
 /**
- * Adds the pages that users see: the list of forms, the page of each form, the login page, which accepts no
- * password, PDFs and uploaded files. PDFs and files need no token, because their addresses cannot be guessed.
+ * Adds the pages that users see in a browser: the list of forms, the page of a form, the login page, PDFs, and
+ * uploaded files. The login page accepts no password. PDFs and files need no token, because nobody can guess
+ * their addresses.
  */
 export function createPages({ store, origin }: Parts) {
 	return async (pages: FastifyInstance) => {
@@ -51,7 +52,10 @@ export function createPages({ store, origin }: Parts) {
 		);
 	}
 
-	/** Stores a submission unchanged, because the browser checks that required answers are present. */
+	/**
+	 * Stores a submitted form without checking the answers. The browser has checked that required answers are
+	 * present.
+	 */
 	function submitForm({ params, body }: FormRequest, reply: FastifyReply) {
 		const form = store.form(params.formId);
 		if (!form || form.settings.is_closed) return reply.callNotFound();
@@ -79,7 +83,7 @@ function renderField({ uuid, label, type, options, description, mandatory }: Fie
 	return `<p><label>${lodash.escape(label)}${mark} ${lodash.escape(description ?? '')}<br>${control}</label></p>`;
 }
 
-/** Reads the answer to a field from a submission. A file is entered as its URL. */
+/** Returns the answer to a field from a submitted form. For a file, the user enters its URL. */
 function readAnswer({ uuid, type }: Field, body: URLSearchParams): Answer {
 	const texts = body.getAll(uuid).filter((text) => text.trim());
 	if (texts.length === 0) return null;
@@ -89,7 +93,7 @@ function readAnswer({ uuid, type }: Field, body: URLSearchParams): Answer {
 	return type === 'number' && Number.isFinite(Number(text)) ? Number(text) : text;
 }
 
-/** Formats a response as the lines of a PDF: its number and time, then a line for each answer. */
+/** Returns the lines of a response in a PDF: the number, the time, and a line for each answer. */
 function describeResponse({ form, response }: { form: Form; response: Response }): string[] {
 	const { number, createdAt, answers } = response;
 	const lines = form.fields.map(({ uuid, label }) => {
@@ -99,7 +103,10 @@ function describeResponse({ form, response }: { form: Form; response: Response }
 	return [`${String(form.settings.name)}, response ${number}, ${createdAt}`, ...lines];
 }
 
-/** Renders lines as a PDF of one page. Replaces characters outside Latin-1 by question marks, and cuts long lines. */
+/**
+ * Returns a PDF of one page with these lines. A question mark replaces a character outside Latin-1. Long lines
+ * are cut.
+ */
 function renderPdf(lines: string[]): Buffer {
 	const shown = lines.map((line) => {
 		const text = line.replaceAll(/[^ -~\u00A0-\u00FF]/g, '?').slice(0, 95);

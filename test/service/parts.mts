@@ -8,32 +8,35 @@ import type { Account, Store } from './store.mts';
 export type ServiceOptions = Partial<Limits> & {
 	port?: number;
 	token?: string;
-	/** Whether to fill the store with the demo's forms and responses. Otherwise, it has only an account. */
+	/** Whether the store starts with the demo's forms and responses. If not, the store has only an account. */
 	seed?: boolean;
 	now?: () => number;
 	/**
-	 * Leaves the request of this connection without a reply for this many milliseconds. In the tests' time, an
-	 * infinite number means forever.
+	 * Waits before a connection's request continues. In tests with simulated time, an infinite number means
+	 * forever.
 	 */
 	wait?: (milliseconds: number, connection: Socket) => Promise<void>;
 	/**
-	 * Returns the milliseconds that each request to the API takes to arrive, and each reply. Different times
-	 * change the order in which requests act and replies arrive. By default 0.
+	 * Returns how many milliseconds a request or a reply of the API takes to arrive. Is called for each request
+	 * and each reply, so that they can arrive in another order. By default 0.
 	 */
 	latency?: () => number;
-	/** The value of secret attributes in every record, such as `webhook_secret`. */
+	/** The value of the secret attributes that the service adds to every record, such as `webhook_secret`. */
 	secret?: string;
 };
 
-/** A request that the service received, for assertions. */
+/** A request that the service received. Tests compare it with the expected request. */
 export type RecordedRequest = {
 	at: number;
 	method: string;
-	/** The path without the query: below the base URL for the API (`/forms`), whole for pages and files. */
+	/**
+	 * The path without the query. For the API, the path starts after the base URL: `/forms`. For pages and files,
+	 * it is the whole path.
+	 */
 	path: string;
 	query: Record<string, unknown>;
 	headers: Record<string, string | string[] | undefined>;
-	/** The status of the reply; 0 before the reply. */
+	/** The status of the reply. 0 until the service replies. */
 	status: number;
 	token?: string;
 	body?: unknown;
@@ -41,20 +44,20 @@ export type RecordedRequest = {
 
 export type Service = {
 	url: string;
-	/** The value for the credential's Base URL. */
+	/** The value that a credential has as Base URL. */
 	baseUrl: string;
 	token: string;
 	requests: RecordedRequest[];
-	/** The requests for pages, PDFs and files. */
+	/** The requests for pages, PDFs and files. `requests` has the requests to the API. */
 	visits: RecordedRequest[];
 	store: Store;
 	faults: Faults;
 	shapes: Shapes;
-	/** Stops the service and all requests. A second call changes nothing. */
+	/** Stops the service and ends all requests. A second call does nothing. */
 	close(): Promise<void>;
 };
 
-/** The data that the routes of a running service share. */
+/** The data that all routes of a service share. */
 export type Parts = Pick<Service, 'requests' | 'visits' | 'store' | 'faults' | 'shapes'> &
 	Required<Pick<ServiceOptions, 'now' | 'wait' | 'latency'>> &
 	Pick<ServiceOptions, 'secret'> & {
@@ -69,7 +72,7 @@ declare module 'fastify' {
 		isApi: boolean;
 		/** The fault that applies to the request. */
 		fault?: Fault;
-		/** The account of the request's token. */
+		/** The account that has the token of the request. */
 		account?: Account;
 	}
 }

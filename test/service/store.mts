@@ -6,7 +6,7 @@ import { defaultSettings, type Settings } from './specification/settingsRules.mt
 export type Account = {
 	id: number;
 	tokens: string[];
-	/** The record of endpoint 1 (section 2.1). */
+	/** The workspace, as endpoint 1 returns it (section 2.1). */
 	workspace: Record<string, unknown>;
 };
 
@@ -22,7 +22,7 @@ export type Field = {
 };
 
 export type Answer = string | number | string[] | null;
-/** Answers by the UUID of their field. */
+/** The answers of a response, by the UUID of the field. */
 export type Answers = Record<string, Answer>;
 
 export type Response = {
@@ -36,11 +36,11 @@ export type Response = {
 export type Form = {
 	id: string;
 	accountId: number;
-	/** Whether the form can have incomplete responses. */
+	/** Whether the form has incomplete responses. */
 	trackIncomplete: boolean;
 	settings: Settings;
 	fields: Field[];
-	/** The oldest response comes first. */
+	/** The responses, the oldest first. */
 	responses: Response[];
 	createdAt: string;
 	updatedAt: string;
@@ -51,7 +51,7 @@ export type NewField = Partial<Field> & { label: string };
 export type NewForm = {
 	name: string;
 	id?: string;
-	/** By default, the first account. */
+	/** The account of the form. By default, the first account. */
 	accountId?: number;
 	fields?: NewField[];
 	trackIncomplete?: boolean;
@@ -59,26 +59,28 @@ export type NewForm = {
 };
 
 type NewResponse = {
-	/** Answers by the UUID of the field, or by a label that only one field has. */
+	/** The answers, by the UUID of the field. A label is possible if only one field has the label. */
 	answers?: Answers;
 	incomplete?: boolean;
 	uuid?: string;
-	/** A timestamp of the service; by default, now. */
+	/** When the response was created: `2026-01-31T09:00:00.000000Z`. By default, now. */
 	createdAt?: string;
 };
 
 type StoredFile = { type: string; data: Uint8Array };
 
 /**
- * Formats epoch milliseconds as a timestamp of the service (section 2.1): `2026-01-31T09:00:00.000000Z`. Keeps
- * only whole seconds, as many databases do, so that several records can share a timestamp.
+ * Formats a time as the service does (section 2.1): `2026-01-31T09:00:00.000000Z`. Drops milliseconds, as many
+ * databases do, so several records can have the same time.
+ *
+ * @param epoch epoch milliseconds
  */
 export const timestamp = (epoch: number) =>
 	new Date(epoch).toISOString().replace(/\.\d+Z$/, '.000000Z');
 
 export type Store = ReturnType<typeof createStore>;
 
-/** Creates the data of the service, in memory. Forms, fields and responses can be changed in place. */
+/** Creates the data of a service, in memory. Tests may change forms, fields and responses in place. */
 export function createStore(now: () => number) {
 	const accounts: Account[] = [];
 	const forms = new Map<string, Form>();
@@ -123,9 +125,9 @@ export function createStore(now: () => number) {
 			return form;
 		},
 
-		/** Lists the responses of a form, oldest first. */
+		/** Returns the responses of a form, the oldest first. */
 		responses: (formId: string) => [...getForm(formId).responses],
-		/** Finds a response and its form. */
+		/** Finds a response and its form by the UUID of the response. */
 		response(uuid: string): { form: Form; response: Response } | undefined {
 			for (const form of forms.values()) {
 				const response = form.responses.find((candidate) => candidate.uuid === uuid);
@@ -148,7 +150,7 @@ export function createStore(now: () => number) {
 		},
 
 		file: (id: string) => files.get(id),
-		/** Stores an uploaded file. Returns its ID. */
+		/** Stores an uploaded file, and returns its ID. */
 		addFile(file: StoredFile, id: string = randomUUID()): { id: string } {
 			files.set(id, file);
 			return { id };

@@ -1,6 +1,9 @@
 import type { Service } from './index.mts';
 
-/** Submits answers by label as a browser does: loads the page of the form, then posts the answers. */
+/**
+ * Submits a form as a browser does: gets the page of the form, then posts the answers. The answers are named by
+ * the labels of the fields.
+ */
 export async function submitFormPage(
 	service: Pick<Service, 'url' | 'store'>,
 	formId: string,

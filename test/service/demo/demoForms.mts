@@ -3,7 +3,7 @@ import lodash from 'lodash';
 import contents from './demoForms.json' with { type: 'json' };
 import { type Answers, type NewForm, type Store, timestamp } from '../store.mts';
 
-/** The IDs of the seeded forms, the same at every start, so that examples can name them. */
+/** The IDs of the demo's forms. They are the same at every start, so that examples can use them. */
 export const demoForms = {
 	contact: 'Kt7mQa',
 	survey: 'sV3yR1',
@@ -12,21 +12,21 @@ export const demoForms = {
 	event: 'cL0s3D',
 } as const;
 
-/** A form with its responses. Each response has its answers by the custom key of the field. */
+/** A form and its responses. The answers of a response are named by the custom keys of the fields. */
 type DemoForm = NewForm & Required<Pick<NewForm, 'fields'>> & { responses: Answers[] };
 
-/** Derives the UUID of a seeded field: formatted as a version 4 UUID, and the same at every start. */
+/** Returns the UUID of a field of the demo, in the format of version 4. A field has the same UUID at every start. */
 function deriveUuid(formId: string, key: unknown): string {
 	const hex = createHash('sha256').update(`${formId}/${key}`).digest('hex');
 	return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-4$3-8$4-$5');
 }
 
-/** Fills an empty store with a workspace, forms and responses of the last days. */
+/** Fills an empty store with the demo: a workspace, forms, and responses of the last days. */
 export function seed(store: Store, token: string, now: () => number) {
 	store.addAccount({ name: 'Demo Workspace', tokens: [token] });
 	const data = Buffer.from('Alan Turing\nComputing machinery and intelligence\n');
 	store.addFile({ type: 'text/plain; charset=utf-8', data }, 'cv');
-	// in a form that tracks incomplete responses, a response without an email address is incomplete
+	// a response without an email address is incomplete, if the form tracks incomplete responses
 	const forms = Object.entries(contents as Record<string, DemoForm>);
 	for (const [key, { fields, responses, ...form }] of forms) {
 		const id = demoForms[key as keyof typeof demoForms];

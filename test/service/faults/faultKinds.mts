@@ -1,19 +1,19 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** A request to which a fault applies. */
+/** A request to which a fault applies, and its reply. */
 export type Meeting = {
 	request: FastifyRequest;
 	reply: FastifyReply;
-	/** Delays the request by this many milliseconds; forever if the number is infinite. */
+	/** Delays the request by this many milliseconds. If the number is infinite, the request never continues. */
 	wait: (milliseconds: number) => Promise<void>;
 };
 
 /**
- * A failure of one request, after the rate limits were checked.
+ * A failure of one request, after the service has checked the rate limits.
  *
- * - `instead`: the service does no work, and `act` replies.
- * - `after`: the service does its work, and `spoil` damages the reply.
+ * - `instead`: the service does not act, and `act` replies.
+ * - `after`: the service acts, and `spoil` damages the reply.
  */
 export type Fault =
 	| { stage: 'instead'; act(meeting: Meeting): void }
@@ -26,13 +26,17 @@ export const after = (spoil: (meeting: Meeting, body: Buffer) => unknown): Fault
 	spoil,
 });
 
-/** Creates a reply with this status in the envelope of the service. */
+/** Creates a fault: the service replies with this status in its envelope. */
 export const status = (code: number, message: string, errors?: Record<string, string[]>) =>
 	instead(({ reply }) => {
 		reply.code(code).send({ success: false, message, ...(errors && { errors }) });
 	});
 
-/** Creates a 429. `retryAfter` is in seconds; without it, the header is missing. */
+/**
+ * Creates a fault: the service replies 429. Without `retryAfter`, the reply has no `Retry-After`.
+ *
+ * @param retryAfter seconds
+ */
 export const tooMany = (limit: number, retryAfter?: number) =>
 	instead(({ reply }) => {
 		reply.headers({ 'x-ratelimit-limit': String(limit), 'x-ratelimit-remaining': '0' });
@@ -40,7 +44,11 @@ export const tooMany = (limit: number, retryAfter?: number) =>
 		reply.code(429).send({ success: false, message: 'Too Many Attempts.' });
 	});
 
-/** Creates a 503 of a service in maintenance, with `Retry-After` in seconds or as a date. */
+/**
+ * Creates a fault: the service replies 503, because it is in maintenance.
+ *
+ * @param retryAfter seconds, or a date: `Sat, 31 Jan 2026 09:00:00 GMT`
+ */
 export const unavailable = (retryAfter: number | string) =>
 	instead(({ reply }) => {
 		reply.header('retry-after', `${retryAfter}`);
@@ -48,9 +56,11 @@ export const unavailable = (retryAfter: number | string) =>
 	});
 
 /**
- * Creates a 422 for answers, in the framework's words: `The data.9b1f… must be a valid email address.`
+ * Creates a fault: the service rejects answers with 422, in the words of a web framework: `The data.9b1f… must
+ * be a valid email address.`
  *
- * @param rules the rule that the answer to each field breaks, such as "must be a valid email address"
+ * @param rules the rule that an answer breaks, by the UUID of its field: `{ "9b1f…": "must be a valid email
+ * address" }`
  */
 export const invalidAnswers = (rules: Record<string, string>) => {
 	const texts = Object.entries(rules).map(([uuid, rule]) => `The data.${uuid} ${rule}.`);
@@ -61,7 +71,7 @@ export const invalidAnswers = (rules: Record<string, string>) => {
 	return status(422, texts[0] + more, Object.fromEntries(errors));
 };
 
-/** Delays the reply by this many milliseconds. The service acts at once. */
+/** Creates a fault: the service acts at once, and replies after this many milliseconds. */
 export const slow = (milliseconds: number) =>
 	after(async ({ wait }, body) => {
 		await wait(milliseconds);
@@ -71,15 +81,18 @@ export const slow = (milliseconds: number) =>
 export const redirect = (address: string, code = 302) =>
 	instead(({ reply }) => void reply.redirect(address, code));
 
-/** Creates a reply with this status, type and body. */
+/** Creates a fault: the service replies with this status, content type and body. */
 export const answer = (code: number, type: string, body: string | Buffer) =>
 	instead(({ reply }) => void reply.type(type).code(code).send(body));
 
-/** Creates a successful reply with this data. */
+/** Creates a fault: the service does not act, but replies with `success: true` and this data. */
 export const success = (data: unknown) =>
 	answer(200, 'application/json', JSON.stringify({ success: true, data }));
 
-/** Creates a list of about this many megabytes in valid JSON, sent in chunks without a length. */
+/**
+ * Creates a fault: the service replies with a list of about this many megabytes. The list is valid JSON, sent
+ * in chunks without a `Content-Length`.
+ */
 export const largeList = (megabytes: number) =>
 	instead(({ reply }) => {
 		const records = Array<string>(megabytes).fill(`"${'x'.repeat(1_000_000)}",`);

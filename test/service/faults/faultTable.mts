@@ -11,7 +11,7 @@ import {
 	tooMany,
 } from './faultKinds.mts';
 
-/** Sends nothing, even after the client has disconnected. */
+/** Waits forever without a reply, even if the client disconnects. */
 const never = async ({ wait }: Meeting) => {
 	await wait(Infinity);
 	return await new Promise<never>(() => {});
@@ -19,7 +19,7 @@ const never = async ({ wait }: Meeting) => {
 const drop = ({ request }: Meeting) => void request.raw.socket.destroy();
 const page = '<!doctype html><title>Maintenance</title><p>We will be back shortly.</p>';
 
-/** The faults without parameters, by name. */
+/** The faults that need no parameters, by name. */
 export const faultTable = {
 	badRequest: status(400, 'The request is malformed.'),
 	unauthorized: status(401, 'Unauthenticated.'),
@@ -56,7 +56,7 @@ export const faultTable = {
 		return Readable.from(
 			(async function* () {
 				yield body.subarray(0, Math.ceil(body.length / 2));
-				// the client receives the first half only if it is sent before the connection ends
+				// wait until the first half is sent, because ending the connection would discard it
 				await setTimeout(20);
 				throw new Error('cut on purpose');
 			})(),

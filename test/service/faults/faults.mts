@@ -1,22 +1,26 @@
 import type { Fault } from './faultKinds.mts';
 import { type FaultName, faultTable } from './faultTable.mts';
 
-/** The requests to which a fault applies, and how often. */
+/** A fault, and the requests that it applies to. */
 type FaultRule = {
-	/** A fault, its name in the table, or a function that chooses a fault for each request. */
+	/** The fault, its name in `faultTable`, or a function that returns a fault for each request. */
 	fault: FaultName | Fault | (() => Fault | undefined);
 	/**
-	 * The path with its query must match `path`: below the base URL for the API (`/forms`), whole for pages and
-	 * files (`/pdf/…`). Without `path`, the rule applies only to requests to the API.
+	 * The method and the path of the requests. `path` is compared with the path and the query. For the API, the
+	 * path starts after the base URL: `/forms?page=2`. For pages and files, it is the whole path: `/pdf/…`. A
+	 * rule without `path` applies only to the API.
 	 */
 	match?: { method?: string; path?: RegExp };
-	/** How many requests the rule applies to; by default, all. */
+	/** How many requests the fault applies to. By default, all requests. */
 	times?: number;
 };
 
 export type Faults = ReturnType<typeof createFaults>;
 
-/** Creates the faults of a running service. If several rules apply to a request, the first counts. */
+/**
+ * Creates the list of faults of a service. If several rules apply to a request, the rule that was added first
+ * counts.
+ */
 export function createFaults() {
 	let rules: FaultRule[] = [];
 	return {
@@ -26,7 +30,7 @@ export function createFaults() {
 		clear() {
 			rules = [];
 		},
-		/** Returns the fault of this request, if any. Counts the request for a rule with `times`. */
+		/** Returns the fault of a request. Undefined if no rule applies. Decreases the `times` of the rule by 1. */
 		pick(request: { method: string; path: string; isApi: boolean }): Fault | undefined {
 			const rule = rules.find(({ match = {}, times = Infinity }) => {
 				const isMethod = !match.method || match.method.toUpperCase() === request.method;

@@ -5,9 +5,11 @@ import type { Form } from '../store.mts';
 import { createServiceError } from './envelope.mts';
 
 /**
- * Creates the check before every endpoint. Without `Accept: application/json`, it redirects to the login page
- * (section 5, rule 2); without a valid token, it replies 401; beyond a limit, 429. A 401 is not counted and has
- * no limit headers.
+ * Creates the check that runs before every endpoint.
+ *
+ * - A request without `Accept: application/json` is redirected to the login page (section 5, rule 2).
+ * - A request without a valid token gets a 401, which does not count, and has no headers with limits.
+ * - A request beyond a limit gets a 429.
  */
 export function createAccessCheck({ store, limits, usage, now }: Parts) {
 	return async (request: FastifyRequest, reply: FastifyReply) => {
@@ -27,7 +29,10 @@ export function createAccessCheck({ store, limits, usage, now }: Parts) {
 	};
 }
 
-/** Returns the form with this ID. Throws a 404 without such a form, and a 403 for a form of another account. */
+/**
+ * Returns the form with this ID. Throws a 404 if there is no such form, and a 403 if the form belongs to
+ * another account.
+ */
 export function getForm(request: FastifyRequest, { store }: Parts, id: string): Form {
 	const form = store.form(id);
 	if (!form) throw createServiceError(404, 'The form was not found.');

@@ -90,22 +90,25 @@ function addResponseEndpoints(api: FastifyInstance, parts: Parts) {
 	});
 }
 
-/** Sorts responses of the same second by a seed. Without a seed, they keep the order in which they were added. */
+/**
+ * Sorts responses of the same second in an order that depends on the seed. Without a seed, returns all
+ * responses unchanged.
+ */
 function shuffleTies(responses: readonly Response[], seed: number | undefined): Response[] {
 	if (seed === undefined) return [...responses];
 	const mix = (text: string) => createHash('md5').update(text).digest('hex');
 	return lodash.sortBy(responses, ['createdAt', ({ uuid }: Response) => mix(`${seed} ${uuid}`)]);
 }
 
-/** Converts a value as frameworks store it: trims a text, and replaces an empty text by null. */
+/** Trims a text, and replaces an empty text by null, as many web frameworks do. Any other value stays unchanged. */
 function trim<T>(value: T): T | null {
 	if (typeof value !== 'string') return value;
 	return (value.trim() as T) || null;
 }
 
 /**
- * Checks answers by rules 2 and 3 of section 4: the keys are UUIDs of the form's fields, the values are texts
- * or integers.
+ * Checks answers by rules 2 and 3 of section 4. The keys must be UUIDs of the form's fields. The values must be
+ * texts or whole numbers.
  */
 function checkAnswers(body: unknown, fields: Field[]): Answers {
 	const shape = fields.map(({ uuid, type }) => [
@@ -118,7 +121,7 @@ function checkAnswers(body: unknown, fields: Field[]): Answers {
 	return z.object({ data }).parse(body).data as Answers;
 }
 
-/** Adds endpoint 7, which updates any settings of section 2.5. */
+/** Adds endpoint 7, which updates the settings of section 2.5. */
 function addSettingsEndpoint(api: FastifyInstance, parts: Parts) {
 	api.post<{ Params: { id: string } }>('/forms/:id/settings', (request) => {
 		const form = getForm(request, parts, request.params.id);

@@ -1,12 +1,12 @@
 import { ZodError } from 'zod';
 
-/** Creates an error that the service reports with this status and message. */
+/** Creates an error. If an endpoint throws the error, the service replies with this status and message. */
 export const createServiceError = (statusCode: number, message: string) =>
 	Object.assign(new Error(message), { statusCode });
 
 /**
- * Returns the status and body of a thrown value, in the envelope of section 7. A body that breaks a rule is a
- * 400. An unexpected error is a 500 without details.
+ * Converts a thrown value to the status and the body of a reply, in the envelope of section 7. An invalid body
+ * of a request is a 400. An unexpected error is a 500 without details.
  */
 export function toFailure(error: unknown): { status: number; body: Record<string, unknown> } {
 	if (error instanceof ZodError) {

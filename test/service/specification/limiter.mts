@@ -1,7 +1,7 @@
-/** The two limits of section 8. */
+/** The most requests of an account per minute and per day (section 8). */
 export type Limits = { perMinute: number; perDay: number };
 
-/** A window of fixed length: its end in epoch milliseconds, and the requests counted in it. */
+/** A rate limit window: when it ends, in epoch milliseconds, and how many requests it has counted. */
 type Window = { endMs: number; used: number };
 
 export type Usage = { minute: Window; day: Window };
@@ -9,9 +9,11 @@ export type Usage = { minute: Window; day: Window };
 export type Decision = { isAllowed: boolean; usage?: Usage; headers: Record<string, string> };
 
 /**
- * Decides whether a request at `now` (epoch milliseconds) is allowed. Returns the new usage and the headers of
- * the reply, which show the tighter limit. A window starts with the first request after the end of the last
- * window. A rate-limited request is not counted.
+ * Decides whether a request is allowed, and counts it. A rate-limited request does not count. A window starts
+ * with the first request after the end of the window before.
+ *
+ * @param now epoch milliseconds
+ * @returns the new counts, and the headers of the reply with the limit that is nearer
  */
 export function decide(before: Usage | undefined, limits: Limits, now: number): Decision {
 	const minute = openWindow(before?.minute, 60_000, now);
@@ -45,8 +47,8 @@ function rejectRequest(
 	limit: number,
 	now: number,
 ): Decision {
-	// the window ends at a millisecond, but the header has whole seconds, rounded down: Retry-After can be 0, or
-	// up to a second too short
+	// a window ends at a millisecond, but Retry-After has whole seconds, rounded down: it can be 0, or up to a
+	// second too short
 	const retryAfter = Math.max(0, Math.floor(endMs / 1000) - Math.floor(now / 1000));
 	const headers = { ...formatLimitHeaders(limit, 0), 'retry-after': String(retryAfter) };
 	return { isAllowed: false, usage, headers };

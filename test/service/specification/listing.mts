@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Parts } from '../parts.mts';
 import type { Paging } from './shapes.mts';
 
-/** Creates the body of a list's reply, in the shape that is set. */
+/** Creates the reply with a page of a list, in the kind of paging that is set. */
 export function createListBody(
 	records: unknown[],
 	request: FastifyRequest,
@@ -49,7 +49,7 @@ export function createListBody(
 	return { success: true, ...bodies[paging] };
 }
 
-/** Returns the number of the requested page, from `page=2` or a cursor such as `c2`. */
+/** Returns the number of the page that a request asks for: by number (`page=2`) or by cursor (`cursor=c2`). */
 export function getPageNumber(request: FastifyRequest): number {
 	const { page = '1', cursor } = request.query as { page?: string; cursor?: string };
 	return Number(cursor?.slice(1) ?? page);

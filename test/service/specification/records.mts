@@ -1,7 +1,7 @@
 import type { Parts } from '../parts.mts';
 import type { Answer, Field, Form, Response } from '../store.mts';
 
-/** Creates a form as endpoint 2 lists it: its settings (section 2.2) and its fields. */
+/** Converts a form to a record as endpoint 2 lists it: with its settings (section 2.2) and its fields. */
 export function createFormRecord(form: Form, parts: Parts) {
 	const { id, settings, fields, trackIncomplete, createdAt, updatedAt } = form;
 	return {
@@ -17,13 +17,13 @@ export function createFormRecord(form: Form, parts: Parts) {
 	};
 }
 
-/** Creates a field as endpoints 2 and 3 list it. */
+/** Converts a field to a record as endpoints 2 and 3 list it. */
 export function createFieldRecord(field: Field, parts: Parts) {
 	const { customKey, ...attributes } = field;
 	return { ...attributes, custom_key: customKey, ...createSecrets(parts) };
 }
 
-/** Creates a response as endpoint 4 lists it. */
+/** Converts a response to a record as endpoint 4 lists it. */
 export function createResponseRecord(response: Response, form: Form, parts: Parts) {
 	const { number_prefix: prefix, number_suffix: suffix } = form.settings;
 	const answers = form.fields.map((field) => ({
@@ -48,19 +48,22 @@ export function createResponseRecord(response: Response, form: Form, parts: Part
 	};
 }
 
-/** Adds the service's address to files that are stored with a path: `cv.pdf|/files/…`. */
+/** Completes the addresses of files in an answer: `cv.pdf|/files/1` → `cv.pdf|https://host/files/1`. */
 function withLinks(value: Answer, { type }: Field, origin: string): Answer {
 	if (type !== 'file_upload' || !Array.isArray(value)) return value;
 	return value.map((file) => file.replace(/\|\/(?!\/)/, `|${origin}/`));
 }
 
-/** Creates an answer to a file field in the format of such services: `cv.pdf|https://host/cv.pdf`. */
+/** Creates the answer to a file field from the address of the file: `["cv.pdf|https://host/cv.pdf"]`. */
 export function createFileAnswer(address: string): string[] {
 	const name = decodeURIComponent(new URL(address).pathname.split('/').at(-1) || 'file');
 	return [`${name}|${address}`];
 }
 
-/** Returns attributes that a service may add to any record, with secrets that give access to the workspace. */
+/**
+ * Returns attributes with secrets that the service adds to a record, for tests that the node removes them.
+ * Empty if no secret is set.
+ */
 export function createSecrets({ secret }: Parts): Record<string, unknown> {
 	if (secret === undefined) return {};
 	return {

@@ -1,7 +1,10 @@
 import lodash from 'lodash';
 import { z } from 'zod';
 
-/** The rule of a setting in section 2.5. `max` is the most characters of a text, or the highest integer. */
+/**
+ * The rule for the values of a setting (section 2.5). `max` is the most characters of a text, or the highest
+ * whole number.
+ */
 type SettingRule =
 	| { kind: 'boolean'; nullable?: false }
 	| { kind: 'string' | 'url'; nullable: boolean; max?: number; allowed?: readonly string[] }
@@ -13,7 +16,7 @@ export type Settings = Record<string, SettingValue>;
 const flag = { kind: 'boolean' } as const;
 const text = (max?: number) => ({ kind: 'string', nullable: true, max }) as const;
 
-/** The settings that endpoint 7 accepts, in the order of the table in section 2.5. */
+/** The settings that endpoint 7 updates, in the order of section 2.5. */
 export const settingRules: Record<string, SettingRule> = {
 	admin_email_attach_pdf: flag,
 	admin_email_note: text(),
@@ -52,13 +55,13 @@ export const settingRules: Record<string, SettingRule> = {
 	slack_enabled: flag,
 };
 
-/** Returns the settings of a new form. Switches are off, except two; texts and numbers are empty. */
+/** Returns the settings of a new form. All booleans except two are false. Texts and numbers are empty. */
 export function defaultSettings(name: string): Settings {
 	const empty = lodash.mapValues(settingRules, ({ kind }) => (kind === 'boolean' ? false : null));
 	return { ...empty, show_formtitle: true, seo_allow_bots: true, name };
 }
 
-/** The body of endpoint 7. 0 and 1 become false and true (section 4, rule 5). */
+/** Checks the body of a request to endpoint 7. Converts 0 and 1 to false and true (section 4, rule 5). */
 export const settingsSchema = z
 	.object(lodash.mapValues(settingRules, createSchema))
 	.partial()

@@ -1,17 +1,20 @@
 /**
- * The choices that the specification leaves open (section 4, "Response shapes not given"). The defaults were
- * seen in the field. Tests switch them to show that a client depends on rules and not on one shape.
+ * What the specification leaves open about replies (section 4, "Response shapes not given"). The defaults are
+ * those of a real service. Tests use other values, to show that a client does not depend on one shape.
  */
 export type Shapes = {
-	/** The records on a page; without it, a list has one page. */
+	/** The number of records on a page. If undefined, a list has one page. */
 	pageSize?: number;
-	/** The attributes that lead to the next page, as common frameworks send them. */
+	/** How a reply refers to the next page. */
 	paging: Paging;
-	/** The order of responses: oldest first (`asc`) or newest first. */
+	/** The order of responses: `asc` lists the oldest first, `desc` the newest first. */
 	order: 'asc' | 'desc';
 	/**
-	 * The order of responses of the same second: always the same, different on each page (as of databases that
-	 * sort by time only), or different in each request.
+	 * The order of responses that were created in the same second.
+	 *
+	 * - `fixed`: always the same.
+	 * - `byPage`: different on each page, like a database that sorts only by time.
+	 * - `byRequest`: different in each reply.
 	 */
 	ties: 'fixed' | 'byPage' | 'byRequest';
 	/** Whether the service trims texts, and stores "" as null. */
@@ -21,12 +24,12 @@ export type Shapes = {
 /**
  * The kinds of paging:
  *
- * - `links`: a link beside `data`, but no total number of records
- * - `meta`: links and numbers beside `data`
- * - `inData`: the page in `data`, with its records in an inner `data`
- * - `simple`: like `inData`, without the total numbers of records and pages
+ * - `links`: a link next to `data`, without the number of all records
+ * - `meta`: links and numbers next to `data`
+ * - `inData`: links and numbers in `data`, which has the records in an inner `data`
+ * - `simple`: like `inData`, without the numbers of all records and pages
  * - `numbers`: only numbers, in `pagination`
- * - `count`: `count`, `next` and `previous` beside `results`
+ * - `count`: `count`, `next` and `previous` next to `results`
  * - `cursor`: a cursor in `meta`
  */
 export const pagings = ['links', 'meta', 'inData', 'simple', 'numbers', 'count', 'cursor'] as const;
