@@ -8,8 +8,8 @@ type FormRequest = FastifyRequest<{ Params: { formId: string }; Body: URLSearchP
 
 /**
  * Adds the pages that users see in a browser: the list of forms, the page of a form, the login page, PDFs, and
- * uploaded files. The login page accepts no password. PDFs and files need no token, because nobody can guess
- * their addresses.
+ * uploaded files. The login page accepts no password. PDFs and files need no token, because their addresses
+ * cannot be guessed.
  */
 export function createPages({ store, origin }: Parts) {
 	return async (pages: FastifyInstance) => {

@@ -40,7 +40,7 @@ export function escapeExpression(text: string): string {
  */
 const LIST_TTL_MS = 30_000;
 
-/** A list that was fetched for the editor: all its pages, or only the first ones. */
+/** A list that was fetched for the editor: all its pages, or only the first pages. */
 type CachedList = {
 	read: ListReader;
 	/** The records by purpose: `part` for the first results, `whole` for all records. */
