@@ -109,3 +109,13 @@ it.each([40, 120])(
 		expect(countMostInADay(world.requestTimes.slice(before))).toBeLessThanOrEqual(1.1 * 720);
 	},
 );
+
+it('A poll that gets no request of the minute says so, and counts as no failure', async () => {
+	const { world } = createPaged({ pages: 400, mode: 'durable' });
+	await world.begin();
+	// the last page was read less than a minute ago
+	await world.tick(40_000);
+	expect(world.n8n.log).toContainEqual(expect.stringMatching(/^The poll ends early: .*used up/));
+	expect(world.n8n.log.join()).not.toMatch(/Failures in a row/);
+	expect(world.oracle.listMissing()).toEqual([]);
+});

@@ -71,6 +71,21 @@ it.each([0, 7 * MINUTE_MS, -3 * MINUTE_MS])(
 	},
 );
 
+it('Responses of the second of a poll come with the next good poll of the newest page, after polls that fail', async () => {
+	const listing = { ties: 'mixed', pageSize: 3 } as const;
+	const { world, A } = createPaged({ pages: 40, requestsPerDay: 86_400, ...listing });
+	await world.beginAndRun(120);
+	for (let round = 0; round < 10; round++) {
+		world.time.pass(MINUTE_MS);
+		lodash.times(3, () => world.submit(A));
+		await world.tick(0);
+		lodash.times(4, () => world.submit(A));
+		await world.tick(MINUTE_MS, failAll(faults.serverError));
+		await world.tick(MINUTE_MS);
+		expect(world.oracle.listMissing()).toEqual([]);
+	}
+});
+
 it('Responses of the second of a poll come with the next poll of the newest page, wherever that page ends', async () => {
 	const listing = { ties: 'mixed', pageSize: 3 } as const;
 	// the form is due with each poll

@@ -98,11 +98,6 @@ export function hasReason(error: unknown, ...reasons: FailureReason[]): boolean 
 	return reason !== undefined && reasons.includes(reason);
 }
 
-/** Whether the caller gave up before the request was sent: the execution was canceled, or an item failed. */
-export function isUnsent(error: unknown): boolean {
-	return hasReason(error, 'canceled');
-}
-
 /** Whether a second request could act twice, such as add a response again. */
 export function mayHaveActed(error: unknown): boolean {
 	return getRequestFailure(error)?.mayHaveActed ?? false;

@@ -1,21 +1,24 @@
 import type { Logger } from 'n8n-workflow';
 import { clock } from '../api/clock';
-import { getRequestFailure, hasReason, isUnsent, type NodeError } from '../api/errors';
+import { getRequestFailure, hasReason, type NodeError } from '../api/errors';
 import type { FailureReason } from '../api/requestFailure';
 import { EARLY_TOLERANCE_MS, HOUR_MS, hasElapsed, MINUTE_MS } from './requestBudget';
 
 /** The outcomes of readings, how long polls wait after a failure, and which error the user sees. */
 
-/** The lists of a form that a poll reads. Each list fails and backs off separately. */
-export type Pass = 'newestPages' | 'fullPass';
+/** What a poll reads of a form: the newest pages, and a slice of the full pass. Each fails and backs off separately. */
+export type ReadingKind = 'newestPages' | 'fullPass';
 
 /** The subject of a failure: the account, the list of forms, or a form. */
 export type Subject = Readonly<
 	| { kind: 'account' | 'parameters' | 'formList' }
 	/** A form that is read only as part of the list of all forms. */
 	| { kind: 'listedForm'; formId: string }
-	| { kind: Pass; formId: string }
+	| { kind: ReadingKind; formId: string }
 >;
+
+/** A page number after all pages: nothing of the list can fail any more. */
+export const END_OF_LIST = Infinity;
 
 /** Failures in a row of one subject. */
 type FailureStreak = {
@@ -47,32 +50,34 @@ export class Failures {
 	 * Records a failure. Polls then wait before they read the subject again, longer than `computeBackoffMs` if the
 	 * service asks for a longer wait.
 	 *
-	 * @param page the page that failed, counted from 0
+	 * @param page the page that failed, counted from 0; 0 if the subject has no pages
+	 * @returns the failures in a row
 	 */
-	record(subject: Subject, error: NodeError, page = 0): void {
+	record(subject: Subject, error: NodeError, page = 0): number {
 		const failedAtMs = clock.now();
 		const { retryAtMs = failedAtMs } = getRequestFailure(error) ?? {};
 		// a millisecond later, the request queue agrees, whatever the rounding
 		const askedMs = Math.min(retryAtMs - failedAtMs + 1, MAX_RETRY_AFTER_MS);
-		const count = this.countWith(subject, page);
+		const count = this.countWithNew(subject, page);
 		const backoffMs = Math.max(askedMs, computeBackoffMs(count));
 		const isReported = count > 1 && this.find(subject)!.isReported;
 		const streak = { subject, count, page, failedAtMs, backoffMs, error, isReported };
 		this.streaks.set(toKey(subject), streak);
+		return count;
 	}
 
-	/** Counts the failures in a row of a subject, including a new failure of the page. */
-	countWith(subject: Subject, page = 0): number {
+	/** Counts the failures in a row of a subject, including a new failure of the page that is not recorded yet. */
+	countWithNew(subject: Subject, page: number): number {
 		const last = this.find(subject);
 		return last !== undefined && page <= last.page ? last.count + 1 : 1;
 	}
 
 	/**
-	 * Clears a failure, because its subject works again.
+	 * Clears the failure of a page that works again, or of an earlier page. A later page may still fail.
 	 *
-	 * @param page the last page that was read, if the list has more: a later page may still fail
+	 * @param page the last page that was read, counted from 0, or `END_OF_LIST`
 	 */
-	clear(subject: Subject, page = Infinity): void {
+	clear(subject: Subject, page: number): void {
 		if (page >= (this.find(subject)?.page ?? 0)) this.streaks.delete(toKey(subject));
 	}
 
@@ -91,29 +96,36 @@ export class Failures {
 	}
 
 	/**
-	 * Returns the error that a poll without items reports, if a subject has failed three times in a row. Reports at
-	 * most one error an hour. The failure of one of several forms is reported once.
+	 * Returns the error that a poll without items reports, if a subject has failed three times in a row, and marks it
+	 * as reported. Reports at most one error an hour. The failure of one of several forms is reported once.
+	 *
+	 * @param polledAtMs the start of the poll; only a failure of this poll is reported again
 	 */
-	takeReport(errors: readonly NodeError[], isOneOfSeveral = false): NodeError | undefined {
+	takeReport(polledAtMs: number, isOneOfSeveral = false): NodeError | undefined {
 		const nowMs = clock.now();
 		if (!hasElapsed(this.reportedAtMs, HOUR_MS, nowMs)) return undefined;
-		const streak = [...this.streaks.values()].find(({ count, error, subject, isReported }) => {
+		const streak = [...this.streaks.values()].find(({ count, failedAtMs, subject, isReported }) => {
 			// a poll with items reports nothing, so the first report can be of an earlier poll
 			const isOnce = isOneOfSeveral && 'formId' in subject;
-			const isDone = isReported && (isOnce || !errors.includes(error));
+			const isDone = isReported && (isOnce || failedAtMs < polledAtMs);
 			return count >= REPORT_THRESHOLD && !isDone;
 		});
 		if (streak === undefined) return undefined;
 		streak.isReported = true;
 		this.reportedAtMs = nowMs;
-		const { error } = streak;
-		error.description = [error.description ?? '', RETRY_NOTICE].join(' ').trim();
-		return error;
+		addRetryNotice(streak.error);
+		return streak.error;
 	}
 
 	private find(subject: Subject): FailureStreak | undefined {
 		return this.streaks.get(toKey(subject));
 	}
+}
+
+/** Adds the notice to the description of an error, once: the account and a form can fail with the same error. */
+function addRetryNotice(error: NodeError): void {
+	const description = (error.description ?? '').replace(RETRY_NOTICE, '').trim();
+	error.description = `${description} ${RETRY_NOTICE}`.trim();
 }
 
 /**
@@ -137,6 +149,7 @@ const ACCOUNT_REASONS: FailureReason[] = [
 	'noEncryption',
 	'timedOut',
 	'connectionBroken',
+	// the poll's time ended before a reply
 	'pollTimedOut',
 	'tokenRejected',
 	'minuteLimit',
@@ -158,8 +171,8 @@ export type Outcome = Readonly<{
 	readError?: NodeError;
 	/** The error of the delivery. */
 	deliveryError?: NodeError;
-	/** The page that failed, or the last page that was read if more pages follow. Counted from 0. */
-	page?: number;
+	/** The page that failed; without a failure, the last page that was read, or `END_OF_LIST` if no page follows. */
+	page: number;
 }>;
 
 export function getError({ readError, deliveryError }: Outcome): NodeError | undefined {
@@ -169,7 +182,7 @@ export function getError({ readError, deliveryError }: Outcome): NodeError | und
 /** Whether the poll stops, because the account fails or has no request left in this minute. */
 export function endsPoll(outcome: Outcome): boolean {
 	const error = getError(outcome);
-	return isUnsent(error) || isAccountFailure(error);
+	return hasReason(error, 'queueTimedOut') || isAccountFailure(error);
 }
 
 /**
@@ -178,17 +191,16 @@ export function endsPoll(outcome: Outcome): boolean {
  */
 export function recordOutcome(failures: Failures, outcome: Outcome, logger: Logger): void {
 	const { subject, hasPages, readError, page } = outcome;
-	if (hasPages && !isAccountFailure(readError)) failures.clear({ kind: 'account' });
+	if (hasPages && !isAccountFailure(readError)) failures.clear({ kind: 'account' }, END_OF_LIST);
 	const error = getError(outcome);
 	if (error === undefined) return failures.clear(subject, page);
-	if (isUnsent(error)) {
+	// nothing was sent, so nothing has failed
+	if (hasReason(error, 'queueTimedOut')) {
 		logger.info("The poll ends early: this account's requests of this minute are used up.");
 		return;
 	}
-	failures.record(subject, error, page);
+	const count = failures.record(subject, error, page);
 	if (isAccountFailure(error)) failures.record({ kind: 'account' }, error);
 	const what = 'formId' in subject ? `Form ${subject.formId}` : 'The list of forms';
-	// countWith includes a further failure
-	const count = failures.countWith(subject, page) - 1;
 	logger.warn(`${what} could not be read: ${error.message}. Failures in a row: ${count}.`);
 }

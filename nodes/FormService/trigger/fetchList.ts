@@ -1,6 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { clock, waitUnlessAborted } from '../api/clock';
 import type { Target } from '../api/endpoints';
+import { hasReason } from '../api/errors';
 import { fetchPages, type ListPage, type PagePosition } from '../api/replies/fetchPages';
 import { createRequestError, type RequestContext } from '../api/requestContext';
 import { createFailure } from '../api/requestFailure';
@@ -16,7 +17,8 @@ export type FetchedPage = ListPage & { readonly servedAtMs: number };
  *
  * @param from the page to start with, see `moveToList`; by default, the first page
  * @param deadline aborts the page that is being fetched; by default, at the end of the poll's time to read
- * @throws NodeApiError if the next page cannot be read, or the time is up
+ * @throws NodeApiError if the next page cannot be read, or the time is up; with the reason `queueTimedOut` if the
+ * request has waited in the queue for too long and was not sent
  */
 export async function* fetchPagesInTime(
 	{ request, times, cache }: PollContext,
@@ -26,7 +28,12 @@ export async function* fetchPagesInTime(
 	const pages = fetchPages(request, target, from && moveToList(from, target.url));
 	for (;;) {
 		const sentAtMs = clock.now();
-		const { value: page, done } = await waitUntilDeadline(request, pages.next(), deadline);
+		const nextPage = pages.next().catch((error: unknown) => {
+			// the signal of a poll's requests ends only the wait in the queue
+			if (!hasReason(error, 'canceled')) throw error;
+			throw createRequestError(request, createFailure('queueTimedOut'));
+		});
+		const { value: page, done } = await waitUntilDeadline(request, nextPage, deadline);
 		if (done) return;
 		const servedAtMs = cache.serviceClock.readDate(page.date, sentAtMs, clock.now());
 		yield { ...page, servedAtMs };

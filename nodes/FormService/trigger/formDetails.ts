@@ -4,7 +4,7 @@ import { parseFields, type FormField } from '../api/answers/fields';
 import { findUnmatchedNames } from '../api/answers/matchAnswers';
 import { clock } from '../api/clock';
 import { createTarget, endpoints } from '../api/endpoints';
-import { asNodeError, isUnsent } from '../api/errors';
+import { asNodeError, hasReason } from '../api/errors';
 import { getFormId } from '../api/records';
 import { getSelectedFormName } from '../parameters/formId';
 import { fetchPagesInTime, fetchWholeList } from './fetchList';
@@ -123,7 +123,7 @@ async function fetchFieldsIfOutdated(
 		const error = asNodeError(request.n8n.getNode(), cause);
 		// with outdated fields, a filter would drop a response for good
 		const mustBeCurrent = unmatchedNames.length > 0 && conditionsNeedFields(parameters.conditions);
-		if (last === undefined || mustBeCurrent || isUnsent(cause)) throw error;
+		if (last === undefined || mustBeCurrent || hasReason(cause, 'queueTimedOut')) throw error;
 		const text = `The fields of form ${formId} could not be read again: ${error.message}`;
 		request.n8n.logger.warn(text);
 		cache.fields.set(formId, { ...fetched, fields: last.fields });

@@ -13,8 +13,8 @@ import {
 	type OutputItem,
 	type PollContext,
 } from './pollContext';
-import { ensureBaseline } from './responses/fetchFormPages';
-import { mayReadForm, PASSES, pollForm } from './responses/pollForm';
+import { ensureBaseline } from './responses/readFormPages';
+import { mayReadForm, pollForm, READING_KINDS } from './responses/pollForm';
 import { isSavePending, rememberState } from './savedState';
 import { readSavedState, readTriggerNode, writeSavedState } from './staticData';
 import { getTriggerCache } from './triggerCache';
@@ -48,7 +48,7 @@ export async function pollForms(n8n: IPollFunctions): Promise<PollOutput> {
 
 /** Reads the lists that are due, saves the next state, and returns the items of new events. */
 async function pollOnce(n8n: IPollFunctions, context: PollContext): Promise<PollOutput> {
-	const { cache, parameters, reason, state } = context;
+	const { cache, parameters, reason, state, times } = context;
 	if (context.isDamaged) {
 		n8n.logger.warn(
 			"The trigger's saved state could not be read. Existing responses won't start the workflow.",
@@ -64,10 +64,9 @@ async function pollOnce(n8n: IPollFunctions, context: PollContext): Promise<Poll
 	// n8n may save at any time from here on
 	if (saved !== undefined) writeSavedState(n8n, saved, nowMs);
 	if (hasItems) return sortByTime(items, 'oldest').map(({ item }) => item);
-	const errors = outcomes.flatMap((outcome) => getError(outcome) ?? []);
+	if (reason !== 'schedule') return null;
 	const isOneOfSeveral = hasSeveralForms(parameters.watch);
-	const reported =
-		reason === 'schedule' ? cache.failures.takeReport(errors, isOneOfSeveral) : undefined;
+	const reported = cache.failures.takeReport(times.startedAtMs, isOneOfSeveral);
 	if (reported !== undefined) throw reported;
 	return null;
 }
@@ -121,14 +120,14 @@ async function readForms(
 	const watched = getWatchedFormIds(parameters, forms);
 	const due = watched.filter((id) => mayReadForm(context, id, forms.get(id)));
 	const readings = sortBy(due, (id) => forms.get(id)?.debt?.atMs ?? 0).flatMap((formId) =>
-		PASSES.map((pass) => ({ formId, pass })),
+		READING_KINDS.map((kind) => ({ formId, kind })),
 	);
-	for (const { formId, pass } of readings) {
+	for (const { formId, kind } of readings) {
 		const capacity = parameters.maxPerPoll - items.length;
 		const isTimeUp = clock.now() >= times.readUntilMs;
 		if (capacity <= 0 || isTimeUp || outcomes.some(endsPoll)) break;
 		const form = forms.get(formId) ?? {};
-		const result = await pollForm(context, formId, pass, form, capacity);
+		const result = await pollForm(context, formId, kind, form, capacity);
 		if (result === undefined) continue;
 		forms.set(formId, result.form);
 		items.push(...result.items);

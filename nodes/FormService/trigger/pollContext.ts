@@ -4,7 +4,7 @@ import { getAccount, type Account } from '../api/account';
 import { clock } from '../api/clock';
 import { asNodeError } from '../api/errors';
 import type { RequestContext } from '../api/requestContext';
-import type { Subject } from './failures';
+import { END_OF_LIST, type Subject } from './failures';
 import { computeIntervalMs, computeWeight, MINUTE_MS, type BudgetClaim } from './requestBudget';
 import { computeServiceId, loadState } from './savedState';
 import { readSavedState } from './staticData';
@@ -91,10 +91,11 @@ export async function readConfig(
 	cache: TriggerCache,
 	reason: PollReason,
 ): Promise<Config | undefined> {
+	const polledAtMs = clock.now();
 	try {
 		const parameters = readTriggerParameters(n8n);
 		const account = await getAccount(n8n);
-		cache.failures.clear({ kind: 'parameters' });
+		cache.failures.clear({ kind: 'parameters' }, END_OF_LIST);
 		clearOutdatedCache(cache, JSON.stringify([account.key, parameters]));
 		// the user may have changed the fields before publishing the workflow
 		if (reason === 'publish') cache.fields.clear();
@@ -103,7 +104,7 @@ export async function readConfig(
 		const error = asNodeError(n8n.getNode(), cause);
 		if (reason !== 'schedule') throw error;
 		cache.failures.record({ kind: 'parameters' }, error);
-		const reported = cache.failures.takeReport([error]);
+		const reported = cache.failures.takeReport(polledAtMs);
 		if (reported !== undefined) throw reported;
 		n8n.logger.warn(`The forms cannot be polled: ${error.message}`);
 		return undefined;

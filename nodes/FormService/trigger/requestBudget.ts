@@ -48,8 +48,13 @@ export function computeWeight(deliveredAtMs: number | undefined, nowMs: number):
 	return deliveredAtMs === undefined || hasElapsed(deliveredAtMs, DAY_MS, nowMs) ? 1 : BUSY_WEIGHT;
 }
 
-/** The requests that a list still has to wait for, since a time in epoch milliseconds. */
-export type RequestDebt = Readonly<{ atMs: number; requests: number }>;
+/** The requests that a list has to wait for. */
+export type RequestDebt = Readonly<{
+	/** When a poll last requested the list, in epoch milliseconds. */
+	atMs: number;
+	/** The requests of that poll, and the requests that the list still waited for then. */
+	requests: number;
+}>;
 
 /**
  * A tolerance for n8n's scheduler, which is not exact to the second. Without it, a poll that comes a second

@@ -37,8 +37,10 @@ export const formSchema = z.object({
 			isFirstPassOver: z.boolean().optional(),
 		})
 		.optional(),
-	/** The request debt; undefined until a request was sent. */
+	/** The request debt, see `RequestDebt`; undefined until a request was sent. */
 	debt: z.object({ atMs: z.number(), requests: nonNegative }).optional(),
+	/** When the first page was last read. A response of this second can have come after the page was sent. */
+	firstPageReadAtMs: z.number().optional(),
 	/** The full pass, which starts over at its end. */
 	fullPass: z
 		.object({

@@ -34,12 +34,9 @@ const toSubject = (formId: string): Subject => ({ kind: 'fullPass', formId });
 /** A poll so many minutes later, in which these forms fail on a page. Returns what people see. */
 function poll(minutes: number, forms: string, page = 0): string | undefined {
 	time.pass(minutes * MINUTE_MS);
-	const errors = [...forms].map((id) => {
-		const error = createError(id);
-		failures.record(toSubject(id), error, page);
-		return error;
-	});
-	return failures.takeReport(errors, true)?.message;
+	const polledAtMs = time.now();
+	for (const id of forms) failures.record(toSubject(id), createError(id), page);
+	return failures.takeReport(polledAtMs, true)?.message;
 }
 
 it('The third failure in a row is reported, by a later poll if need be, and each of several forms once', () => {
@@ -54,7 +51,7 @@ it('Failures are counted for one page: an earlier page clears nothing, and a lat
 	const counts = [4, 4, 2, 7].map((page) => {
 		poll(1, 'A', page);
 		failures.clear(toSubject('A'), page - 1);
-		return failures.countWith(toSubject('A'), page) - 1;
+		return failures.countWithNew(toSubject('A'), page) - 1;
 	});
 	expect(counts).toEqual([1, 2, 3, 1]);
 	failures.clear(toSubject('A'), 7);
@@ -97,6 +94,6 @@ it.each<[string, Partial<Outcome>, boolean]>([
 ])('A good page ends the waiting of the account or not if %s', (_text, outcome, isWaiting) => {
 	failures.record({ kind: 'account' }, createError('Before'));
 	const logger = { info: () => undefined, warn: () => undefined } as unknown as Logger;
-	recordOutcome(failures, { subject: toSubject('A'), hasPages: true, ...outcome }, logger);
+	recordOutcome(failures, { subject: toSubject('A'), hasPages: true, page: 0, ...outcome }, logger);
 	expect(failures.isWaiting({ kind: 'account' })).toBe(isWaiting);
 });

@@ -9,7 +9,7 @@ import { createFormNotFoundError } from '../../parameters/formId';
 import type { FormEvent } from '../../parameters/triggerEvents';
 import { fetchWholeList } from '../fetchList';
 import { parseFormList, rememberNames, type ListedForm } from '../formDetails';
-import type { Outcome, Subject } from '../failures';
+import { END_OF_LIST, type Outcome, type Subject } from '../failures';
 import { isBackingOff, type OutputItem, type PollContext } from '../pollContext';
 import { addDebt, isDue, type RequestDebt } from '../requestBudget';
 import type { FormState } from '../triggerState';
@@ -55,12 +55,15 @@ export async function pollFormList(
 		const { records, requests } = await fetchWholeList(context, target, 'forms');
 		const listed = parseFormList(records);
 		rememberNames(cache.names, listed.values());
-		const outcomes = [{ subject: FORM_LIST, hasPages: true }, ...findMissing(context, listed)];
+		const outcomes = [
+			{ subject: FORM_LIST, hasPages: true, page: END_OF_LIST },
+			...findMissing(context, listed),
+		];
 		const debt = addListDebt(context, requests);
 		return { ...deliverFormEvents(context, before, listed), outcomes, debt };
 	} catch (error) {
 		const readError = asNodeError(request.n8n.getNode(), error);
-		const outcomes = [{ subject: FORM_LIST, hasPages: false, readError }];
+		const outcomes = [{ subject: FORM_LIST, hasPages: false, readError, page: 0 }];
 		return { ...before, items: [], outcomes, debt: addListDebt(context, 1) };
 	}
 }
@@ -104,10 +107,10 @@ function findMissing(context: PollContext, listed: ReadonlyMap<string, ListedFor
 	const formIds = watch.kind === 'all' || lists.responses ? [] : watch.formIds;
 	return formIds.flatMap((formId): Outcome[] => {
 		const subject: Subject = { kind: 'listedForm', formId };
-		if (listed.has(formId)) return [{ subject, hasPages: true }];
+		if (listed.has(formId)) return [{ subject, hasPages: true, page: END_OF_LIST }];
 		if (isBackingOff(context, subject)) return [];
 		const readError = createFormNotFoundError(context.request.n8n.getNode(), formId);
-		return [{ subject, hasPages: false, readError }];
+		return [{ subject, hasPages: false, readError, page: 0 }];
 	});
 }
 

@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { hasReason, isUnsent } from '../../api/errors';
+import { hasReason } from '../../api/errors';
 import { parseNumber } from '../../api/parseValues';
 import { getCreationTimeMs } from '../../api/recordTimes';
 import type { PagePosition } from '../../api/replies/fetchPages';
@@ -46,23 +46,23 @@ export function findResumePosition(
  *
  * @param pages the pages that were read, at least one
  * @param next see `findResumePosition`
- * @param isPassOver whether a full pass has reached its end
+ * @param isFullPassOver whether a full pass has reached its end
  */
 export function advanceReading(
 	form: FormState,
 	reading: Reading,
 	pages: readonly FetchedPage[],
 	next: PagePosition | undefined,
-	isPassOver: boolean,
+	isFullPassOver: boolean,
 ): FormState {
 	if (reading.kind === 'newestPages') return advanceNewestPages(form, reading, pages, next);
 	const last = pages.at(-1)!;
 	const { fullPass } = form;
 	const order = addVotes(reading.from && fullPass?.order, pages);
 	const at = findNewestPage(order, last);
-	if (isPassOver) return endFullPass(form, last, at);
+	if (isFullPassOver) return endFullPass(form, last, at);
 	// a long first pass takes several polls, and new responses should not wait for its end
-	const isEarly = reading.kind === 'firstPass' && at === 'firstPage';
+	const isEarly = reading.isFirstPass && at === 'firstPage';
 	const newestPages = form.newestPages ?? (isEarly ? { at } : undefined);
 	return { ...form, fullPass: { ...fullPass, next, order }, newestPages };
 }
@@ -104,7 +104,7 @@ export function hasToStartOver(
 	failures: number,
 	pageCount: number,
 ): boolean {
-	if (error === undefined || isUnsent(error)) return false;
+	if (error === undefined || hasReason(error, 'queueTimedOut')) return false;
 	const hasFailedTooLong = failures >= MAX_FAILURES;
 	if (pageCount > 0) return hasFailedTooLong && kind !== 'newestPages';
 	return from !== undefined && (hasFailedTooLong || hasReason(error, 'pageExpired'));

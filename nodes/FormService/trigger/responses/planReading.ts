@@ -1,25 +1,27 @@
 import { MAX_PAGES, type PagePosition } from '../../api/replies/fetchPages';
-import type { Pass } from '../failures';
+import type { ReadingKind } from '../failures';
 import type { FormBudget } from '../requestBudget';
 import type { FormState } from '../triggerState';
 
 /** Which pages of a form a poll reads, and why it stops. */
 
 /**
- * A poll of a form has up to two readings, one after the other:
+ * The plan of a reading. A poll of a form has up to two readings, one after the other:
  *
  * - `newestPages` reads the end of the list where new responses appear, if the list has one: from the first
  *   page to a seen response, or from the last known page to the end. On the same page, a full pass does this.
  * - `fullPass` continues a full pass, most often by one page, and starts over at its end. Only full passes
- *   find what happens on older pages. Airbyte calls this a resumable full refresh, Debezium an incremental
- *   snapshot: pages are read over several polls, in addition to the newest pages.
- * - `firstPass` is the first full pass of a form. It reads all pages that there is time for.
+ *   find what happens on older pages. The first full pass reads all pages that there is time for. Airbyte calls
+ *   this a resumable full refresh, Debezium an incremental snapshot: pages are read over several polls, in
+ *   addition to the newest pages.
  *
  * For example, 67 pages have the newest response first. The first poll reads all pages. The second poll reads
  * page 1, the third one pages 1 and 2, the fourth one pages 1 and 3.
  */
 export type Reading = Readonly<{
-	kind: Pass | 'firstPass';
+	kind: ReadingKind;
+	/** Whether the reading belongs to the first full pass of the form. */
+	isFirstPass: boolean;
 	/** The page to start with; undefined for the first page. */
 	from: PagePosition | undefined;
 	maxPages: number;
@@ -45,7 +47,7 @@ export type StopReason = 'endOfList' | 'seenResponse' | 'enoughEvents' | 'limit'
  * Whether the next reading belongs to the first pass, which waits for nothing and is free. A first pass that has
  * started over is an ordinary full pass: a page that always fails would cost all earlier pages time and again.
  */
-export function isFirstPass({ seen, baseline, fullPass }: FormState): boolean {
+export function isInFirstPass({ seen, baseline, fullPass }: FormState): boolean {
 	const isUnderWay = baseline !== undefined && !baseline.isFirstPassOver;
 	return !fullPass?.hasStartedOver && (seen === undefined || isUnderWay);
 }
@@ -56,8 +58,12 @@ export function isFirstPass({ seen, baseline, fullPass }: FormState): boolean {
  *
  * @param requests the requests for pages
  */
-export function countRequests({ kind }: Reading, requests: number, fieldRequests = 0): number {
-	return (kind === 'firstPass' ? Math.min(1, requests) : requests) + fieldRequests;
+export function countRequests(
+	{ isFirstPass }: Reading,
+	requests: number,
+	fieldRequests = 0,
+): number {
+	return (isFirstPass ? Math.min(1, requests) : requests) + fieldRequests;
 }
 
 /** After a failed delivery, the same pages are read again. So a first pass that fails reads few pages at a time. */
@@ -80,7 +86,8 @@ export function planNewestPages(
 	const { next: from, at } = newestPages;
 	// from the last known page on, the next page has to be read as well
 	const maxPages = Math.max(2, maxRequests);
-	return { kind: 'newestPages', from, maxPages, stopsAtSeen: at === 'firstPage' };
+	const stopsAtSeen = at === 'firstPage';
+	return { kind: 'newestPages', isFirstPass: false, from, maxPages, stopsAtSeen };
 }
 
 /**
@@ -95,18 +102,23 @@ export function planFullPass(
 	isFailing: boolean,
 ): Reading {
 	const { newestPages, fullPass } = form;
-	const from = fullPass?.next;
-	if (isFirstPass(form)) {
-		const maxPages = isFailing ? MAX_PAGES_OF_FAILING_FIRST_PASS : MAX_PAGES;
-		return { kind: 'firstPass', from, maxPages, stopsAtSeen: false };
+	const isFirstPass = isInFirstPass(form);
+	const start = {
+		kind: 'fullPass',
+		isFirstPass,
+		from: fullPass?.next,
+		stopsAtSeen: false,
+	} as const;
+	if (isFirstPass) {
+		return { ...start, maxPages: isFailing ? MAX_PAGES_OF_FAILING_FIRST_PASS : MAX_PAGES };
 	}
 	if (isFullPassAtNewest(form)) {
 		const stopsAtSeen = newestPages?.at === 'firstPage';
-		return { kind: 'fullPass', from, maxPages: Math.max(2, maxRequests), stopsAtSeen };
+		return { ...start, maxPages: Math.max(2, maxRequests), stopsAtSeen };
 	}
 	// the reading of the newest pages has used one request
 	const requests = newestPages === undefined ? 1 + unusedRequests : Math.max(1, unusedRequests);
-	return { kind: 'fullPass', from, maxPages: Math.min(requests, maxRequests), stopsAtSeen: false };
+	return { ...start, maxPages: Math.min(requests, maxRequests) };
 }
 
 function isFullPassAtNewest({ newestPages, fullPass }: FormState): boolean {

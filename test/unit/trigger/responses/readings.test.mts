@@ -42,8 +42,11 @@ const createPages = (...places: Place[]) => {
 		createPage(index + 1, count, places.slice(2 * index, 2 * index + 2)),
 	);
 };
-const createReading = (kind: Reading['kind'], from?: number): Reading => {
-	return { kind, from: from === undefined ? undefined : at(from), maxPages: 9, stopsAtSeen: false };
+const createReading = (name: Reading['kind'] | 'firstPass', from?: number): Reading => {
+	const isFirstPass = name === 'firstPass';
+	const kind = isFirstPass ? 'fullPass' : name;
+	const start = from === undefined ? undefined : at(from);
+	return { kind, isFirstPass, from: start, maxPages: 9, stopsAtSeen: false };
 };
 const FULL = createReading('fullPass');
 const READ: FormState = { seen: '', debt: { atMs: 0, requests: 1 }, fullPass: {} };
@@ -124,7 +127,7 @@ it('A list that has become shorter starts a full pass', () => {
 });
 
 it.each<[string, Reading, FailureReason, number, number, boolean]>([
-	['was not requested', FROM_FOURTH, 'canceled', 9, 0, false],
+	['was not requested', FROM_FOURTH, 'queueTimedOut', 9, 0, false],
 	['has failed six times', FROM_FOURTH, 'serverError', 6, 0, false],
 	['has failed seven times', FROM_FOURTH, 'serverError', 7, 0, true],
 	['has failed seven times after other pages', FROM_FOURTH, 'serverError', 7, 2, true],
@@ -150,10 +153,7 @@ it('A first pass that has started over is an ordinary full pass until its end', 
 	const form: FormState = { ...FOURTH, baseline: { sinceMs: 0 } };
 	const first = createReading('firstPass', 4);
 	const startedOver = advance.startOver(form, first);
-	expect([form, startedOver].map((state) => planFull(state).kind)).toEqual([
-		'firstPass',
-		'fullPass',
-	]);
+	expect([form, startedOver].map((state) => planFull(state).isFirstPass)).toEqual([true, false]);
 	const pages = [createPage(1, 3, [6, 5])];
 	const later = advance.advanceReading(startedOver, FULL, pages, at(2), false);
 	expect(planFull(later)).toEqual({ ...createReading('fullPass', 2), maxPages: 1 });

@@ -1,7 +1,7 @@
 import { chunk } from 'lodash';
 import { clock, yieldIfDue } from '../../api/clock';
 import { createTarget, endpoints } from '../../api/endpoints';
-import { asNodeError, isUnsent, type NodeError } from '../../api/errors';
+import { asNodeError, hasReason, type NodeError } from '../../api/errors';
 import { getId } from '../../api/records';
 import { createRequestError } from '../../api/requestContext';
 import { createFailure } from '../../api/requestFailure';
@@ -12,10 +12,10 @@ import type { FormState } from '../triggerState';
 import { Comparison } from './compareResponses';
 import type { Reading, StopReason } from './planReading';
 
-/** Fetches pages of a form, and compares them with the seen responses. */
+/** Fetches pages of a form, and compares each page with the seen responses. */
 
-/** The pages that one reading of a form has fetched, and their comparison. */
-export type FetchedReading = {
+/** The pages that one reading of a form has fetched, and their comparison with the seen responses. */
+export type ReadingResult = {
 	startedAtMs: number;
 	/** The state before the reading, with a baseline if the form is new. */
 	form: FormState;
@@ -35,28 +35,28 @@ const YIELD_EVERY_RECORDS = 500;
 const MAX_PAGES_WITH_FIELDS = 50;
 
 /**
- * Fetches pages of a form until the list ends, or the reading, the capacity or an error stops it.
+ * Fetches and compares pages of a form until the list ends, or the reading, the capacity or an error stops it.
  *
  * @param capacity how many items the poll may still deliver
  */
-export async function fetchFormPages(
+export async function readFormPages(
 	context: PollContext,
 	formId: string,
 	before: FormState,
 	{ from, maxPages, stopsAtSeen }: Reading,
 	capacity: number,
-): Promise<FetchedReading> {
+): Promise<ReadingResult> {
 	const { parameters, cache, request, state, times } = context;
-	const maxRequests = parameters.lists.fields
-		? Math.min(maxPages, MAX_PAGES_WITH_FIELDS)
-		: maxPages;
+	const limit = parameters.lists.fields ? Math.min(maxPages, MAX_PAGES_WITH_FIELDS) : maxPages;
 	const target = createTarget(request.account, endpoints.listResponses, { formId });
 	const startedAtMs = clock.now();
-	const lastReadAtMs = state.forms.get(formId)?.debt?.atMs ?? -Infinity;
+	const { debt, firstPageReadAtMs } = state.forms.get(formId) ?? {};
+	// states of version 0.1.0 have only the time of the last request
+	const lastReadAtMs = firstPageReadAtMs ?? debt?.atMs ?? -Infinity;
 	const comparison = new Comparison(cache.seen.decode(formId, before.seen));
 	const pages: FetchedPage[] = [];
 	let form = before;
-	const finish = (stop: StopReason): FetchedReading => {
+	const finish = (stop: StopReason): ReadingResult => {
 		return { startedAtMs, form, pages, comparison, stop, requests: pages.length };
 	};
 	try {
@@ -74,11 +74,11 @@ export async function fetchFormPages(
 			const lastReadMs = cache.serviceClock.toServiceMs(lastReadAtMs);
 			if (stopsAtSeen && !isResumed && comparison.endsWithSeen(page, lastReadMs))
 				return finish('seenResponse');
-			if (pages.length >= maxRequests || clock.now() >= times.readUntilMs) return finish('limit');
+			if (pages.length >= limit || clock.now() >= times.readUntilMs) return finish('limit');
 		}
 		return finish('endOfList');
 	} catch (error) {
-		const requests = pages.length + (isUnsent(error) ? 0 : 1);
+		const requests = pages.length + (hasReason(error, 'queueTimedOut') ? 0 : 1);
 		return { ...finish('error'), readError: toFormError(context, formId, error), requests };
 	}
 }
