@@ -12,8 +12,8 @@ export type ServiceOptions = Partial<Limits> & {
 	seed?: boolean;
 	now?: () => number;
 	/**
-	 * Waits before a connection's request continues. In tests with simulated time, an infinite number means
-	 * forever.
+	 * Delays the request of a connection by this many milliseconds. In tests with simulated time, an infinite
+	 * number means forever.
 	 */
 	wait?: (milliseconds: number, connection: Socket) => Promise<void>;
 	/**

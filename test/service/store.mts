@@ -22,7 +22,7 @@ export type Field = {
 };
 
 export type Answer = string | number | string[] | null;
-/** The answers of a response, by the UUID of the field. */
+/** The answers of a response. The key of an answer is the UUID of its field. */
 export type Answers = Record<string, Answer>;
 
 export type Response = {
@@ -59,7 +59,10 @@ export type NewForm = {
 };
 
 type NewResponse = {
-	/** The answers, by the UUID of the field. A label is possible if only one field has the label. */
+	/**
+	 * The answers. The key of an answer is the UUID of its field, or the label if no other field has the same
+	 * label.
+	 */
 	answers?: Answers;
 	incomplete?: boolean;
 	uuid?: string;

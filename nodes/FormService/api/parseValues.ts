@@ -131,7 +131,7 @@ const OTHER_OFFSET = /[+-](?!00)\d\d(:?\d\d)?(\[|$)/;
 
 /**
  * Returns the day of a time that is midnight in UTC: `2026-01-31T00:00:00.000Z` → `2026-01-31`. Databases write
- * a day as such a time. Undefined for any other time, and for a time with another offset.
+ * a day as such a time. Undefined if the time is not midnight, or has another offset.
  */
 export function parseUtcMidnight(value: unknown): string | undefined {
 	const timeMs = parseTimeMs(value, 'utc') ?? NaN;

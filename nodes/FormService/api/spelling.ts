@@ -105,7 +105,7 @@ export function foldCase(text: string): string {
 type NamedValues<T> = ReadonlyArray<readonly [name: string, value: T]>;
 
 /**
- * Creates a search for values by name. Several kinds of whitespace in a name count as one blank.
+ * Creates a search for values by name. Any whitespace within a name counts as a single blank.
  *
  * - The search finds a name in the same case first, then in any other case.
  * - If several values have the same name, the search finds the first one.

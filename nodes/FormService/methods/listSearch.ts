@@ -36,7 +36,7 @@ export function escapeExpression(text: string): string {
 
 /**
  * How long a list for the editor is kept, in milliseconds. A user who types in a search then causes few
- * requests. A failed list is kept as long.
+ * requests. A failure is kept for the same time.
  */
 const LIST_TTL_MS = 30_000;
 

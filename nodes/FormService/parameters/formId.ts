@@ -58,8 +58,8 @@ export function getCachedResultName({ parameters }: INode, name: string, value: 
 }
 
 /**
- * The text after the name of a closed form in the list. Its no-break space tells it apart from a name that ends
- * in " (closed)".
+ * The text after the name of a closed form in the list. The no-break space distinguishes it from a name that
+ * ends in " (closed)".
  */
 export const CLOSED_SUFFIX = '\u00a0(closed)';
 

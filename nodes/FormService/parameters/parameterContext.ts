@@ -132,7 +132,7 @@ export function readSelectedOption<Choice extends string>(
 	throw createParameterError(input, `'${displayName}' must be one of ${values.join(', ')}`);
 }
 
-/** Reads a text parameter. Accepts a number, because an expression can return one. */
+/** Reads a text parameter. Accepts a number, because an expression can return a number. */
 export function readText(
 	input: ParameterContext,
 	name: string,
@@ -149,8 +149,8 @@ function toText(input: ParameterContext, value: unknown, displayName: string): s
 }
 
 /**
- * Reads a list of texts without blanks around them. Accepts a text with commas, because an expression can
- * return one: `"a, b"` → `["a", "b"]`.
+ * Reads a list of texts, and removes blanks around each text. Accepts a text with commas, because an expression
+ * can return such a text: `"a, b"` → `["a", "b"]`.
  */
 export function readTextList(input: ParameterContext, name: string, displayName: string): string[] {
 	const value = input.parameter(name, []);
@@ -166,7 +166,7 @@ export function readTextList(input: ParameterContext, name: string, displayName:
 }
 
 /**
- * Reads a whole number. Accepts a text such as "5", because an expression can return one.
+ * Reads a whole number. Accepts a text such as "5", because an expression can return a text.
  *
  * @param minimum the lowest allowed number
  */

@@ -12,7 +12,7 @@ export const demoForms = {
 	event: 'cL0s3D',
 } as const;
 
-/** A form and its responses. The answers of a response are named by the custom keys of the fields. */
+/** A form and its responses. The key of an answer is the custom key of its field. */
 type DemoForm = NewForm & Required<Pick<NewForm, 'fields'>> & { responses: Answers[] };
 
 /** Returns the UUID of a field of the demo, in the format of version 4. A field has the same UUID at every start. */

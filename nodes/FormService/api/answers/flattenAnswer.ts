@@ -3,7 +3,7 @@ import { getListEntries, isRecord } from '../records';
 import { isBlank } from './fieldKinds';
 import { findFile } from './uploads';
 
-/** A single value in an answer, for conditions and searches. */
+/** A text, number or boolean in an answer. Conditions and searches compare these values. */
 export type Scalar = string | number | boolean;
 
 /**

@@ -27,9 +27,12 @@ export type UncheckedAnswers = {
 	 * JSON.
 	 */
 	mode: 'auto' | 'fields' | 'json';
-	/** The answers, by a UUID, custom key, title or label of the field: `{ email: "ada@example.com" }`. */
+	/**
+	 * The answers. The key of an answer is a UUID, custom key, title or label of its field: `{ email:
+	 * "ada@example.com" }`.
+	 */
 	values: Record<string, unknown>;
-	/** Whether an answer may be none of the choices that its field offers. */
+	/** Whether an answer may differ from the choices of its field. */
 	allowsOther: boolean;
 	/** Whether a required field may have no answer. */
 	allowsMissing: boolean;
@@ -37,7 +40,7 @@ export type UncheckedAnswers = {
 
 /** The encoded answers of an item, ready to be sent. */
 export type EncodedAnswers = {
-	/** The answers by the UUIDs of their fields (specification, section 4, rule 2). */
+	/** The answers to send. The key of an answer is the UUID of its field (specification, section 4, rule 2). */
 	data: Record<string, AnswerValue>;
 	/** The same answers by the titles of their fields, for the output. */
 	byLabel: Record<string, AnswerValue>;

@@ -27,7 +27,10 @@ export async function fetchSharedFields(
 	);
 }
 
-/** Fetches the fields of a form that the API accepts answers for. The items of a run share the result. */
+/**
+ * Fetches the answerable fields of a form: the fields that the API accepts answers for. The items of a run
+ * share the result.
+ */
 export async function fetchSharedAnswerableFields(
 	request: ItemRequest,
 	formId: string,

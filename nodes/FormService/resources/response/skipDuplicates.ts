@@ -116,7 +116,8 @@ export async function skipIfDuplicate(
 /**
  * Finds the key fields by their names.
  *
- * @throws InputError if the form has no field with a name, or if the answers to a field cannot be compared
+ * @throws InputError if a name belongs to no field of the form, or if the answers to its field cannot be
+ * compared
  */
 function findKeyFields(
 	input: ParameterContext,
@@ -245,7 +246,7 @@ async function indexResponses(
 	return { ids };
 }
 
-/** Whether an answer belongs to no field, and may belong to a key field that had another label earlier. */
+/** Whether an answer matches no field, but may be the answer to a field that had another label earlier. */
 function isUnmatched({ field, uuid, value }: MatchedAnswer): boolean {
 	return field === undefined && uuid === undefined && !isBlank(value);
 }
