@@ -28,7 +28,7 @@ const WORDS_BY_LANGUAGE = {
 const ERROR_WORDS = new Set(Object.values(WORDS_BY_LANGUAGE).flatMap((words) => words.split(' ')));
 
 /** The words of error values that need no "!" or "?" at the end: `#N/A`, `#Н/Д`. */
-const UNMARKED_WORDS = new Set(
+const WORDS_WITHOUT_MARK = new Set(
 	'BŁĄD GETTING_DATA HIÁNYZIK I/T N/A N/B N/D N/V NEDOSTUPNÝ NENÍ_K_DISPOZICI NV YOK Δ/Υ Н/Д'.split(
 		' ',
 	),
@@ -66,5 +66,5 @@ export function findErrorValue(value: unknown): string | undefined {
 function isSheetError(text: string): boolean {
 	const [, word = '', mark] = /^#[¡¿]?(.+?)([!?]?)$/.exec(text.normalize('NFC')) ?? [];
 	const isMarked = mark !== '' && ERROR_WORDS.has(word);
-	return isMarked || UNMARKED_WORDS.has(word) || OTHER_SHEET_ERROR.test(text);
+	return isMarked || WORDS_WITHOUT_MARK.has(word) || OTHER_SHEET_ERROR.test(text);
 }

@@ -108,7 +108,7 @@ export async function searchForms(
 	filter = '',
 ): Promise<INodeListSearchResult> {
 	const records = await fetchCachedList(this, endpoints.listForms);
-	const forms = selectUsable(records, getFormId).map(({ id, record }) => ({
+	const forms = selectWithValidId(records, getFormId).map(({ id, record }) => ({
 		id,
 		name: typeof record.name === 'string' && record.name.trim() !== '' ? record.name : id,
 		suffix: parseBoolean(record.is_closed) ? CLOSED_SUFFIX : '',
@@ -153,9 +153,9 @@ export async function searchResponses(
 	const formId = getSelectedFormId(this);
 	if (!isId(formId)) return { results: [] };
 	// a search needs all responses
-	const isEnough = filter.trim() === '' ? hasNewest : undefined;
+	const isEnough = filter.trim() === '' ? hasEnoughNewest : undefined;
 	const records = await fetchCachedList(this, endpoints.listResponses, { formId }, isEnough);
-	const responses = sortByTime(selectUsable(records, getId), 'newest');
+	const responses = sortByTime(selectWithValidId(records, getId), 'newest');
 	const zone = getTimeZone(this);
 	const matches = responses.flatMap(({ id, record }) => {
 		const answerText = findAnswerText(record, filter);
@@ -176,7 +176,7 @@ function getTimeZone(n8n: ILoadOptionsFunctions): string {
 }
 
 /** Whether the records so far are enough for the list: they are sorted from newest to oldest, and fill the list. */
-function hasNewest(records: readonly IDataObject[]): boolean {
+function hasEnoughNewest(records: readonly IDataObject[]): boolean {
 	if (records.length < MAX_RESULTS) return false;
 	const entries = records.map((record) => ({ record }));
 	const isSorted = isEqual(sortByTime(entries, 'newest'), entries);
@@ -206,7 +206,7 @@ function describeResponse(
  * Returns the records that have a valid ID. An invalid ID cannot be sent in a request, and n8n would evaluate
  * an ID that starts with "=".
  */
-function selectUsable(
+function selectWithValidId(
 	records: readonly IDataObject[],
 	getId: (record: IDataObject) => string | undefined,
 ) {

@@ -45,13 +45,13 @@ export function createParameterError(
  * are several problems, the message has their number, and each problem is a line of the description.
  *
  * @param problems at least one sentence
- * @param counted the end of the message for several problems: `answers can't be sent`
+ * @param messageEnd the end of the message for several problems: `answers can't be sent`
  * @param help the last line of the description, which says how to correct the problems
  */
 export function createCombinedParameterError(
 	input: ParameterContext,
 	problems: readonly string[],
-	counted: string,
+	messageEnd: string,
 	help = '',
 ) {
 	const [only] = problems;
@@ -59,7 +59,7 @@ export function createCombinedParameterError(
 		? createParameterError(input, only.replace(/\.$/, ''), help)
 		: createParameterError(
 				input,
-				`${problems.length} ${counted}`,
+				`${problems.length} ${messageEnd}`,
 				compact([...problems, help]).join('\n'),
 			);
 }

@@ -47,7 +47,7 @@ export type FieldKindSpec = {
 };
 
 /** The functions of a field kind that treats answers as texts. */
-const plain = {
+const textFunctions = {
 	encode: encodeAny,
 	parse: (value: GenericValue) => value,
 	normalize: normalizeText,
@@ -57,7 +57,7 @@ const plain = {
 /** The field kinds. A field has the first kind whose `types` match the type of the field. */
 export const fieldKinds = {
 	layout: {
-		...plain,
+		...textFunctions,
 		types: /^(heading|headline|divider|spacer|html|page_?break|section_?break)$/,
 		example: () => null,
 	},
@@ -71,7 +71,7 @@ export const fieldKinds = {
 		example: () => ['example.pdf|https://example.com/example.pdf'],
 	},
 	date: {
-		...plain,
+		...textFunctions,
 		types: /^date$/,
 		encode: (value, { zone }) => encodeTime(value, zone, 'date'),
 		// a time that the service lists is midnight in an unknown zone, so only a day without a time can be
@@ -81,7 +81,7 @@ export const fieldKinds = {
 		example: () => '2026-01-31',
 	},
 	dateTime: {
-		...plain,
+		...textFunctions,
 		types: /^date[-_]?time(-local)?$/,
 		encode: (value, { zone }) => encodeTime(value, zone, 'dateTime'),
 		normalize: (value) => (isLocalTime(value) ? undefined : parseTimeMs(value, 'utc')?.toString()),
@@ -95,12 +95,12 @@ export const fieldKinds = {
 			return { problem: 'must be a number, such as 1234.5 (without commas or units)' };
 		},
 		parse: (value) => (typeof value === 'string' ? (parseExactNumber(value) ?? value) : value),
-		normalize: (value) => rejectRounded(parseSignedNumber(value))?.toString(),
+		normalize: (value) => discardInexact(parseSignedNumber(value))?.toString(),
 		widget: 'number',
 		example: () => 1,
 	},
 	boolean: {
-		...plain,
+		...textFunctions,
 		types: /^(bool|boolean|toggle|switch|yes_?no|checkbox)$/,
 		encode: (value) => {
 			const answer = parseBoolean(value);
@@ -113,7 +113,7 @@ export const fieldKinds = {
 		example: () => true,
 	},
 	multipleChoice: {
-		...plain,
+		...textFunctions,
 		types: /^(multi_?select|multiple_choice|tags|checkboxes)$/,
 		encode: (value, options) => encodeChoices(value, options, 'several'),
 		parse: parseSeveralChoices,
@@ -122,13 +122,13 @@ export const fieldKinds = {
 		example: (choices) => choices.slice(0, 2).map(({ value }) => value),
 	},
 	singleChoice: {
-		...plain,
+		...textFunctions,
 		types: /^(select|dropdown|drop_down|radio|radios|choice|single_choice)$/,
 		encode: (value, options) => encodeChoices(value, options, 'one'),
 		example: (choices) => choices[0]?.value ?? 'Example',
 	},
 	text: {
-		...plain,
+		...textFunctions,
 		types: /./,
 		example: (_, label) => (/e-?mail/i.test(label) ? 'ada@example.com' : 'Example'),
 	},
@@ -248,7 +248,7 @@ function getCheckedNames(value: GenericValue): string[] | undefined {
  * a text. Undefined for a boolean, because the service can list the text "true" as a boolean.
  */
 function normalizeText(value: unknown): string | undefined {
-	if (typeof value === 'number') return rejectRounded(value)?.toString();
+	if (typeof value === 'number') return discardInexact(value)?.toString();
 	return typeof value === 'string' ? toComparable(value.replaceAll('\r\n', '\n')) : undefined;
 }
 
@@ -264,6 +264,6 @@ function parseSignedNumber(value: unknown): number | undefined {
  * Returns undefined for a number beyond 2^53, and any other number unchanged. `JSON.parse` rounds numbers
  * beyond 2^53, so two different answers could look equal.
  */
-function rejectRounded(number: number | undefined): number | undefined {
+function discardInexact(number: number | undefined): number | undefined {
 	return Math.abs(number ?? NaN) <= Number.MAX_SAFE_INTEGER ? number : undefined;
 }

@@ -46,7 +46,7 @@ const MAX_FILES = 20;
 const MAX_MEGABYTES = 256;
 
 /** How long the downloads of one response may take together, in milliseconds, unless the node's Timeout is longer. */
-const TIME_MS = 60_000;
+const MAX_TIME_MS = 60_000;
 
 /** The most redirects to follow for one file. */
 const MAX_REDIRECTS = 5;
@@ -55,7 +55,7 @@ const MAX_REDIRECTS = 5;
  * The number of download slots in this process. A slot downloads the files of one response at a time. Triggers
  * (`high`) have their own slots, so that they do not wait for items (`low`).
  */
-const MAX_AT_A_TIME = { high: 2, low: 4 };
+const SLOT_COUNTS = { high: 2, low: 4 };
 
 /**
  * Downloads the uploaded files of one response, one after another.
@@ -93,7 +93,7 @@ export async function downloadPdf(
 }
 
 /** The download slots. Each slot is a promise that resolves when the last download in the slot has ended. */
-const downloadSlots = mapValues(MAX_AT_A_TIME, (count) =>
+const downloadSlots = mapValues(SLOT_COUNTS, (count) =>
 	Array<Promise<void>>(count).fill(Promise.resolve()),
 );
 
@@ -105,7 +105,7 @@ async function fetchWithSlot(context: RequestContext, files: LinkedFile[]): Prom
 	const createCanceledError = () => createRequestError(context, createFailure('canceled'));
 	const turn = waitUnlessAborted(previous, abortSignal, createCanceledError);
 	const work = turn.then(async () => {
-		const timeoutMs = Math.max(TIME_MS, parseTimeoutMs(context.httpOptions));
+		const timeoutMs = Math.max(MAX_TIME_MS, parseTimeoutMs(context.httpOptions));
 		const signal = clock.timeout(timeoutMs, abortSignal);
 		const limits = { remainingBytes: MAX_MEGABYTES * 1024 * 1024, signal };
 		const fetched: Fetched[] = [];
