@@ -3,13 +3,11 @@ import { clock } from '../api/clock';
 import { getRequestFailure, hasReason, type NodeError } from '../api/errors';
 import type { FailureReason } from '../api/requestFailure';
 import { EARLY_TOLERANCE_MS, HOUR_MS, hasElapsed, MINUTE_MS } from './requestBudget';
+import type { ReadingKind } from './responses/planReading';
 
 /** The outcomes of readings, how long polls wait after a failure, and which error the user sees. */
 
-/** What a poll reads of a form: the newest pages, and a slice of the full pass. Each fails and backs off separately. */
-export type ReadingKind = 'newestPages' | 'fullPass';
-
-/** The subject of a failure: the account, the list of forms, or a form. */
+/** The subject of a failure: the account, the parameters, the list of forms, a form in this list, or a reading. */
 export type Subject = Readonly<
 	| { kind: 'account' | 'parameters' | 'formList' }
 	/** A form that is read only as part of the list of all forms. */
@@ -96,8 +94,8 @@ export class Failures {
 	}
 
 	/**
-	 * Returns the error that a poll without items reports, if a subject has failed three times in a row, and marks it
-	 * as reported. Reports at most one error an hour. The failure of one of several forms is reported once.
+	 * Returns the error that a poll without items reports, if a subject has failed three times in a row. Marks the error
+	 * as reported, and adds a notice. Reports at most one error an hour, and that of one of several forms once.
 	 *
 	 * @param polledAtMs the start of the poll; only a failure of this poll is reported again
 	 */
@@ -113,19 +111,16 @@ export class Failures {
 		if (streak === undefined) return undefined;
 		streak.isReported = true;
 		this.reportedAtMs = nowMs;
-		addRetryNotice(streak.error);
-		return streak.error;
+		const { error } = streak;
+		// the account and a form can fail with the same error
+		const description = (error.description ?? '').replace(RETRY_NOTICE, '').trim();
+		error.description = `${description} ${RETRY_NOTICE}`.trim();
+		return error;
 	}
 
 	private find(subject: Subject): FailureStreak | undefined {
 		return this.streaks.get(toKey(subject));
 	}
-}
-
-/** Adds the notice to the description of an error, once: the account and a form can fail with the same error. */
-function addRetryNotice(error: NodeError): void {
-	const description = (error.description ?? '').replace(RETRY_NOTICE, '').trim();
-	error.description = `${description} ${RETRY_NOTICE}`.trim();
 }
 
 /**
@@ -140,7 +135,7 @@ function toKey(subject: Subject): string {
 	return 'formId' in subject ? `${subject.kind} ${subject.formId}` : subject.kind;
 }
 
-/** Reasons that affect all forms of the account: no reply, the token, the limits, maintenance. */
+/** Reasons that affect all forms of the account: no reply (in the poll's time), the token, the limits, maintenance. */
 const ACCOUNT_REASONS: FailureReason[] = [
 	'blockedByN8n',
 	'connectionRefused',
@@ -149,7 +144,6 @@ const ACCOUNT_REASONS: FailureReason[] = [
 	'noEncryption',
 	'timedOut',
 	'connectionBroken',
-	// the poll's time ended before a reply
 	'pollTimedOut',
 	'tokenRejected',
 	'minuteLimit',

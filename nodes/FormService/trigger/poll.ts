@@ -6,7 +6,7 @@ import { sortByTime } from '../api/recordTimes';
 import { endsPoll, getError, recordOutcome, type Outcome } from './failures';
 import { mayReadFormList, pollFormList } from './forms/pollFormList';
 import {
-	createPollContext,
+	startPoll,
 	isBackingOff,
 	readConfig,
 	takePollReason,
@@ -17,7 +17,7 @@ import { ensureBaseline } from './responses/readFormPages';
 import { mayReadForm, pollForm, READING_KINDS } from './responses/pollForm';
 import { isSavePending, rememberState } from './savedState';
 import { readSavedState, readTriggerNode, writeSavedState } from './staticData';
-import { getTriggerCache } from './triggerCache';
+import { forgetGoneTriggers, getTriggerCache } from './triggerCache';
 import { hasSeveralForms } from './triggerParameters';
 import { applyParameters, getWatchedFormIds, type FormState } from './triggerState';
 
@@ -30,7 +30,9 @@ type PollOutput = INodeExecutionData[] | null;
  * @throws NodeApiError or NodeOperationError that the user must see
  */
 export async function pollForms(n8n: IPollFunctions): Promise<PollOutput> {
-	const cache = getTriggerCache(`${n8n.getWorkflow().id}:${readTriggerNode(n8n).id}`, clock.now());
+	const nowMs = clock.now();
+	const cache = getTriggerCache(`${n8n.getWorkflow().id}:${readTriggerNode(n8n).id}`, nowMs);
+	forgetGoneTriggers(nowMs);
 	// an activation during an earlier poll reads nothing, and the poll after it is a scheduled one
 	const reason = takePollReason(n8n);
 	if (cache.isPolling) return null;
@@ -40,7 +42,7 @@ export async function pollForms(n8n: IPollFunctions): Promise<PollOutput> {
 		if (config === undefined) return null;
 		const isPending = isSavePending(readSavedState(n8n), cache.states, clock.now());
 		if (reason === 'schedule' && isPending) return null;
-		return await pollOnce(n8n, createPollContext(n8n, cache, reason, config));
+		return await pollOnce(n8n, startPoll(n8n, cache, reason, config));
 	} finally {
 		cache.isPolling = false;
 	}
@@ -48,7 +50,7 @@ export async function pollForms(n8n: IPollFunctions): Promise<PollOutput> {
 
 /** Reads the lists that are due, saves the next state, and returns the items of new events. */
 async function pollOnce(n8n: IPollFunctions, context: PollContext): Promise<PollOutput> {
-	const { cache, parameters, reason, state, times } = context;
+	const { cache, parameters, reason, startState, times } = context;
 	if (context.isDamaged) {
 		n8n.logger.warn(
 			"The trigger's saved state could not be read. Existing responses won't start the workflow.",
@@ -58,7 +60,7 @@ async function pollOnce(n8n: IPollFunctions, context: PollContext): Promise<Poll
 	const error = findActivationError(context, outcomes);
 	if (error !== undefined) throw error;
 	const hasItems = items.length > 0;
-	const after = { service: state.service, forms, listedSinceMs };
+	const after = { service: startState.service, forms, listedSinceMs };
 	const nowMs = clock.now();
 	const saved = rememberState(cache.states, context, after, { hasItems, nowMs });
 	// n8n may save at any time from here on
@@ -83,8 +85,8 @@ type PollResult = {
 
 /** Reads the lists that are due, unless the account waits after a failure. Each watched form then has a baseline. */
 async function readLists(context: PollContext): Promise<PollResult> {
-	const { parameters, state, times } = context;
-	const applied = applyParameters(parameters, state, times.startedAtMs);
+	const { parameters, startState, times } = context;
+	const applied = applyParameters(parameters, startState, times.startedAtMs);
 	const start = { ...applied, items: [], outcomes: [] };
 	const result = isBackingOff(context, { kind: 'account' })
 		? start
@@ -149,13 +151,13 @@ const ACTIONABLE_CAUSES = ['credential-invalid', 'configuration-invalid'];
  * needs the user.
  */
 function findActivationError(
-	{ reason, parameters, state }: PollContext,
+	{ reason, parameters, startState }: PollContext,
 	outcomes: readonly Outcome[],
 ): NodeError | undefined {
 	const error = outcomes.map(getError).find((found) => found !== undefined);
 	if (reason === 'schedule' || error === undefined) return undefined;
 	const hasRead = outcomes.some(({ hasPages }) => hasPages);
-	if (!hasRead && state.forms.size === 0) return error;
+	if (!hasRead && startState.forms.size === 0) return error;
 	const isOnly = !hasRead || !hasSeveralForms(parameters.watch);
 	const isActionable = ACTIONABLE_CAUSES.includes(getCause(error));
 	return reason === 'publish' && isOnly && isActionable ? error : undefined;

@@ -5,33 +5,30 @@ import { clock } from '../api/clock';
 import { asNodeError } from '../api/errors';
 import type { RequestContext } from '../api/requestContext';
 import { END_OF_LIST, type Subject } from './failures';
-import { computeIntervalMs, computeWeight, MINUTE_MS, type BudgetClaim } from './requestBudget';
-import { computeServiceId, loadState } from './savedState';
+import { computeBaseIntervalMs, computeWeight, MINUTE_MS, type BudgetClaim } from './requestBudget';
+import { computeServiceId, loadState, type LoadedState } from './savedState';
 import { readSavedState } from './staticData';
 import { collectBudgetClaims, type TriggerCache } from './triggerCache';
 import { readTriggerParameters, type TriggerParameters } from './triggerParameters';
-import { getWatchedFormIds, type FormStates, type TriggerState } from './triggerState';
+import { getWatchedFormIds, type FormStates } from './triggerState';
 
 /** Why n8n polls: by its schedule, at its start, or because the user publishes the workflow. */
 export type PollReason = 'schedule' | 'start' | 'publish';
 
 /** What a poll may not change, except the cache. The steps of a poll return what they find. */
-export type PollContext = Readonly<{
-	request: RequestContext;
-	parameters: TriggerParameters;
-	reason: PollReason;
-	times: PollTimes;
-	/** The state that the poll starts with. */
-	state: TriggerState;
-	/** Whether the saved state cannot be read, see `LoadedState`. */
-	isDamaged: boolean;
-	/** The cache of this process. */
-	cache: TriggerCache;
-	/** How long a list of weight 1 waits for each request. */
-	intervalMs: number;
-	/** The time of n8n's last poll; undefined on the first poll of the process. */
-	lastPollAtMs: number | undefined;
-}>;
+export type PollContext = LoadedState &
+	Readonly<{
+		request: RequestContext;
+		parameters: TriggerParameters;
+		reason: PollReason;
+		times: PollTimes;
+		/** The cache of this process. */
+		cache: TriggerCache;
+		/** How long a list of weight 1 waits for each request, see `computeBaseIntervalMs`. */
+		baseIntervalMs: number;
+		/** The time of n8n's last poll; undefined on the first poll of the process. */
+		lastPollAtMs: number | undefined;
+	}>;
 
 /** An output item with its record. */
 export type OutputItem = { record: IDataObject; item: INodeExecutionData };
@@ -129,8 +126,11 @@ const REQUEST_SHARE = 0.6;
 const QUEUE_SHARE = 0.75;
 const READ_SHARE = 0.8;
 
-/** Creates the context of a poll that continues from the saved state. */
-export function createPollContext(
+/**
+ * Starts a poll: registers in the cache what the trigger needs of the account's requests, and returns the context,
+ * with the state to continue from.
+ */
+export function startPoll(
 	n8n: IPollFunctions,
 	cache: TriggerCache,
 	reason: PollReason,
@@ -139,9 +139,9 @@ export function createPollContext(
 	const startedAtMs = clock.now();
 	const timeMs = Math.min(getTimeBudgetMs(n8n), DEFAULT_BUDGET_MS);
 	const service = computeServiceId(account.baseUrl);
-	const { state, isDamaged } = loadState(readSavedState(n8n), cache.states, service);
+	const loaded = loadState(readSavedState(n8n), cache.states, service);
 	const lastPollAtMs = cache.budgetClaim?.polledAtMs;
-	cache.budgetClaim = createBudgetClaim(account, parameters, state.forms, startedAtMs);
+	cache.budgetClaim = createBudgetClaim(account, parameters, loaded.startState.forms, startedAtMs);
 	const signal = clock.timeout(timeMs * QUEUE_SHARE);
 	return {
 		// a poll retries nothing: the next poll reads what this one could not
@@ -154,10 +154,9 @@ export function createPollContext(
 			readDeadline: clock.timeout(timeMs * READ_SHARE),
 			pollDeadline: clock.timeout(timeMs),
 		},
-		state,
-		isDamaged,
+		...loaded,
 		cache,
-		intervalMs: computeIntervalMs(collectBudgetClaims(), cache.budgetClaim),
+		baseIntervalMs: computeBaseIntervalMs(collectBudgetClaims(), cache.budgetClaim),
 		lastPollAtMs,
 	};
 }

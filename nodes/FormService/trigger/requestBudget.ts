@@ -28,7 +28,7 @@ const ACTIVE_MS = HOUR_MS + 10 * MINUTE_MS;
  *
  * @param claims the claims of all triggers of this process; the newest claim may be among them
  */
-export function computeIntervalMs(claims: readonly BudgetClaim[], newest: BudgetClaim): number {
+export function computeBaseIntervalMs(claims: readonly BudgetClaim[], newest: BudgetClaim): number {
 	const active = claims.filter(({ accountKey, polledAtMs }) => {
 		return accountKey === newest.accountKey && newest.polledAtMs - polledAtMs < ACTIVE_MS;
 	});
@@ -100,22 +100,22 @@ export type FormBudget = Readonly<{
  * an earlier process may have sent them.
  *
  * @param form the state before the poll; undefined for a new form
- * @param intervalMs how long a list of weight 1 waits for each request
+ * @param baseIntervalMs see `computeBaseIntervalMs`
  * @param lastPollAtMs undefined on the first poll of the process
  */
 export function computeFormBudget(
 	form: { debt?: RequestDebt; deliveredAtMs?: number } | undefined,
-	intervalMs: number,
+	baseIntervalMs: number,
 	lastPollAtMs: number | undefined,
 	nowMs: number,
 ): FormBudget {
 	const { debt, deliveredAtMs } = { ...form };
 	const { atMs, requests } = debt ?? { atMs: 0, requests: 0 };
-	const formIntervalMs = intervalMs / computeWeight(deliveredAtMs, nowMs);
-	const unusedSinceMs = Math.max(atMs + requests * formIntervalMs, lastPollAtMs ?? nowMs);
+	const intervalMs = baseIntervalMs / computeWeight(deliveredAtMs, nowMs);
+	const unusedSinceMs = Math.max(atMs + requests * intervalMs, lastPollAtMs ?? nowMs);
 	return {
-		intervalMs: formIntervalMs,
-		unusedRequests: Math.max(0, Math.floor((nowMs - unusedSinceMs) / formIntervalMs)),
-		maxRequests: Math.max(1, Math.floor(DAY_MS / 10 / formIntervalMs)),
+		intervalMs,
+		unusedRequests: Math.max(0, Math.floor((nowMs - unusedSinceMs) / intervalMs)),
+		maxRequests: Math.max(1, Math.floor(DAY_MS / 10 / intervalMs)),
 	};
 }

@@ -40,9 +40,10 @@ export type StateCache = {
 	resumeFrom?: TriggerState;
 };
 
-/** The state that a poll starts with. */
+/** What a poll starts with. */
 export type LoadedState = Readonly<{
-	state: TriggerState;
+	/** The state before the poll. The steps of the poll pass on the states of the forms. */
+	startState: TriggerState;
 	/**
 	 * Whether n8n has a state that cannot be read. Existing responses of the forms that this poll finds then start
 	 * nothing.
@@ -67,24 +68,24 @@ export function loadState(
 	const isOlder = resumeFrom !== undefined && revision < resumeFrom.revision;
 	const remembered = revision === written?.revision ? written : isOlder ? resumeFrom : undefined;
 	const state = remembered ?? decodeState(saved);
-	if (state?.service === service) return { state, isDamaged: false };
+	if (state?.service === service) return { startState: state, isDamaged: false };
 	const isDamaged = saved !== undefined && state === undefined;
-	return { state: { service, revision, forms: new Map() }, isDamaged };
+	return { startState: { service, revision, forms: new Map() }, isDamaged };
 }
 
 /**
  * Caches the next state, as the last step of a poll. Returns the state to save.
  *
- * @param before the state at the start of the poll
  * @param hasItems whether n8n may discard the state together with items
  * @returns undefined if the poll has found no form to replace an unreadable state, which the next poll must find again
  */
 export function rememberState(
 	cache: StateCache,
-	{ state: before, isDamaged }: LoadedState,
+	{ startState: before, isDamaged }: LoadedState,
 	after: Omit<TriggerState, 'revision'>,
 	{ hasItems, nowMs }: { hasItems: boolean; nowMs: number },
 ): IDataObject | undefined {
+	// states are values: a form has another object only if it has changed
 	const hasChanged =
 		after.listedSinceMs !== before.listedSinceMs ||
 		after.forms.size !== before.forms.size ||

@@ -138,6 +138,7 @@ export function putState(
 ): Entries {
 	const kept = pickBy(entries, (entry, entryId) => {
 		if (otherIds === undefined || otherIds.includes(entryId)) return true;
+		// a revision is about the time when the trigger last changed its state
 		return entry.name !== name && !hasElapsed(readRevision(entry.state), RETENTION_MS, nowMs);
 	});
 	return { ...kept, [id]: { name, otherIds: (otherIds ?? []).slice(0, MAX_OTHER_IDS), state } };

@@ -47,14 +47,17 @@ export function isForgettable(
 	return !isPolling && nowMs - polledAtMs > FORGOTTEN_AFTER_MS;
 }
 
+/** Removes the caches of triggers that are gone. */
+export function forgetGoneTriggers(nowMs: number): void {
+	for (const [key, cache] of triggers) if (isForgettable(cache, nowMs)) triggers.delete(key);
+}
+
 /**
- * Returns the cache of a trigger, and removes the caches of triggers that are gone.
+ * Returns the cache of a trigger that n8n polls now, which is a new cache on the first poll of the process.
  *
  * @param key the IDs of the workflow and the node, such as `uYp3:4f2a`
  */
 export function getTriggerCache(key: string, nowMs: number): TriggerCache {
-	for (const [triggerKey, cache] of triggers)
-		if (triggerKey !== key && isForgettable(cache, nowMs)) triggers.delete(triggerKey);
 	const cache: TriggerCache = triggers.get(key) ?? {
 		isPolling: false,
 		polledAtMs: nowMs,

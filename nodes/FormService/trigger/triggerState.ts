@@ -16,8 +16,8 @@ const next = z
 	.object({ url: z.string(), pagesBefore: nonNegative, recordsBefore: nonNegative })
 	.optional();
 
-/** How long a response or form has been missing from its list, as a time and a number of passes. */
-const absence = z.object({ atMs: z.number(), passes: nonNegative });
+/** A time, and how many passes there were since then: at most 30, because more do not matter. */
+const passesSince = z.object({ atMs: z.number(), passes: nonNegative });
 
 /** Existing responses: all, or those that were created at a time or later. */
 const backfill = z.union([z.literal('all'), z.object({ sinceMs: z.number() })]);
@@ -58,16 +58,19 @@ export const formSchema = z.object({
 	newestPages: z.object({ next, at: z.enum(['firstPage', 'lastPage']) }).optional(),
 	/** When the form last delivered a response. */
 	deliveredAtMs: z.number().optional(),
-	/** The time of the last pruning, and the passes since then, see `pruneSeenResponses`. */
-	pruning: absence.optional(),
+	/** The time of the last pruning, and the full passes since then, see `pruneSeenResponses`. */
+	pruning: passesSince.optional(),
 	/** Fingerprints of the form's attributes; undefined unless Form Updated is chosen. */
 	attributes: z.record(z.string(), z.string()).optional(),
-	/** The time since which the form has not been listed or watched. */
-	absence: absence.optional(),
+	/** When the form disappeared from the list of all forms or was no longer watched, and the passes without it. */
+	absence: passesSince.optional(),
 });
 
-/** The state of one form. */
+/** The state of one form. A poll that changes nothing of a form keeps its object, see `rememberState`. */
 export type FormState = Readonly<Omit<z.infer<typeof formSchema>, 'id'>>;
+
+/** The state of a form that was created while the trigger runs: no response is seen, and none is existing. */
+export const NEW_FORM: FormState = { seen: '' };
 
 /** The states of forms by their IDs. */
 export type FormStates = ReadonlyMap<string, FormState>;
@@ -144,17 +147,17 @@ export const RETENTION_MS = 30 * DAY_MS;
  */
 const RETENTION_PASSES = 30;
 
-export type Absence = Readonly<z.infer<typeof absence>>;
+export type PassesSince = Readonly<z.infer<typeof passesSince>>;
 
-/** Returns an absence with one more pass. Returns the same object if the pass count no longer matters. */
-export function addPass(absence: Absence | undefined, nowMs: number): Absence {
-	if (absence === undefined) return { atMs: nowMs, passes: 1 };
-	const { atMs, passes } = absence;
-	return passes < RETENTION_PASSES ? { atMs, passes: passes + 1 } : absence;
+/** Returns the time and the passes after one more pass. Returns the same object after 30 passes. */
+export function addPass(since: PassesSince | undefined, nowMs: number): PassesSince {
+	if (since === undefined) return { atMs: nowMs, passes: 1 };
+	const { atMs, passes } = since;
+	return passes < RETENTION_PASSES ? { atMs, passes: passes + 1 } : since;
 }
 
-/** Whether a response or form has been missing for 30 days and 30 passes. */
-export function isRetentionOver(absence: Absence | undefined, nowMs: number): boolean {
-	if (absence === undefined) return false;
-	return absence.passes >= RETENTION_PASSES && nowMs - absence.atMs >= RETENTION_MS;
+/** Whether 30 days and 30 passes are over. */
+export function isRetentionOver(since: PassesSince | undefined, nowMs: number): boolean {
+	if (since === undefined) return false;
+	return since.passes >= RETENTION_PASSES && nowMs - since.atMs >= RETENTION_MS;
 }

@@ -19,7 +19,7 @@ it.each<[string, Partial<budget.BudgetClaim>, Array<Partial<budget.BudgetClaim>>
 ])('With %s, a form waits for each of its requests', (_text, given, others, minutes) => {
 	const own = createClaim(given);
 	const claims = [...others.map(createClaim), own];
-	expect(budget.computeIntervalMs(claims, own)).toBe(minutes * MINUTE_MS);
+	expect(budget.computeBaseIntervalMs(claims, own)).toBe(minutes * MINUTE_MS);
 });
 
 it.each([

@@ -18,13 +18,13 @@ class Kept {
 	saved: unknown;
 	memory: StateCache = {};
 
-	load = () => loadState(this.saved, this.memory, SERVICE).state;
+	load = () => loadState(this.saved, this.memory, SERVICE).startState;
 
 	/** A poll that reads one more form. n8n keeps its state or not. */
 	poll(id: string, { hasItems, isKept }: { hasItems: boolean; isKept: boolean }, nowMs = NOW_MS) {
 		const before = loadState(this.saved, this.memory, SERVICE);
-		const forms = new Map(before.state.forms).set(id, { seen: '' });
-		const after = { ...before.state, forms };
+		const forms = new Map(before.startState.forms).set(id, { seen: '' });
+		const after = { ...before.startState, forms };
 		const state = rememberState(this.memory, before, after, { hasItems, nowMs });
 		if (isKept) this.saved = JSON.parse(JSON.stringify(state));
 	}
@@ -50,9 +50,9 @@ it('The removal of a form is saved, even if no other form has changed', () => {
 	kept.poll('a', KEPT);
 	kept.poll('b', KEPT);
 	const before = loadState(kept.saved, kept.memory, SERVICE);
-	const forms = new Map(before.state.forms);
+	const forms = new Map(before.startState.forms);
 	forms.delete('a');
-	const after = { ...before.state, forms };
+	const after = { ...before.startState, forms };
 	kept.saved = rememberState(kept.memory, before, after, { hasItems: false, nowMs: NOW_MS + 9 });
 	kept.memory = {};
 	expect([...kept.load().forms.keys()]).toEqual(['b']);
@@ -75,8 +75,8 @@ it.each<[string, unknown, boolean]>([
 	['has lost a time', createState(SERVICE, { debt: { requests: 1 } }), true],
 ])('A trigger starts afresh if the state %s', (_text, saved, isDamaged) => {
 	const loaded = loadState(saved, {}, SERVICE);
-	expect([loaded.state.forms.size, loaded.isDamaged]).toEqual([0, isDamaged]);
-	const written = rememberState({}, loaded, loaded.state, { hasItems: false, nowMs: NOW_MS });
+	expect([loaded.startState.forms.size, loaded.isDamaged]).toEqual([0, isDamaged]);
+	const written = rememberState({}, loaded, loaded.startState, { hasItems: false, nowMs: NOW_MS });
 	// a poll that has found no form leaves the state damaged
 	expect(written === undefined).toBe(isDamaged);
 });
@@ -104,7 +104,7 @@ it('A form of version 6 has the names of today, and its own attributes keep thei
 		attributes: { all: 'aaaa', end: 'bbbb', left: 'cccc' },
 	};
 	const state = { ...createState(SERVICE, before), version: 6 };
-	expect(loadState(state, {}, SERVICE).state.forms.get('a')).toEqual({
+	expect(loadState(state, {}, SERVICE).startState.forms.get('a')).toEqual({
 		seen: '0123456789c',
 		debt: { atMs: 1, requests: 2 },
 		baseline: { sinceMs: 1, backfill: 'all' },

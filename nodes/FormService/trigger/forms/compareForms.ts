@@ -86,13 +86,13 @@ function compareForm(
 }
 
 /** A tolerance for times that are rounded down to the second, and for differences between a service's machines. */
-const CLOCK_TOLERANCE_MS = MINUTE_MS;
+const CREATION_TOLERANCE_MS = MINUTE_MS;
 
 /** Whether a form was created after the list was first read. True for a form without a time. */
 function isCreated({ record }: ListedForm, listedSinceMs: number | undefined): boolean {
 	if (listedSinceMs === undefined) return false;
 	const createdAtMs = getCreationTimeMs(record);
-	return createdAtMs === undefined || createdAtMs >= listedSinceMs - CLOCK_TOLERANCE_MS;
+	return createdAtMs === undefined || createdAtMs >= listedSinceMs - CREATION_TOLERANCE_MS;
 }
 
 /** Fingerprints, by name, of the attributes that have a value and change only if the author edits the form. */

@@ -12,7 +12,7 @@ import { parseFormList, rememberNames, type ListedForm } from '../formDetails';
 import { END_OF_LIST, type Outcome, type Subject } from '../failures';
 import { isBackingOff, type OutputItem, type PollContext } from '../pollContext';
 import { addDebt, isDue, type RequestDebt } from '../requestBudget';
-import type { FormState } from '../triggerState';
+import { NEW_FORM, type FormState } from '../triggerState';
 import { compareForms } from './compareForms';
 
 /** How a poll reads the list of all forms: for the forms to watch, for events of forms, and for names. */
@@ -37,11 +37,11 @@ const FORM_LIST: Subject = { kind: 'formList' };
  * has just started.
  */
 export function mayReadFormList(context: PollContext): boolean {
-	const { cache, intervalMs, parameters, reason } = context;
+	const { baseIntervalMs, cache, parameters, reason } = context;
 	if (!parameters.lists.forms || isBackingOff(context, FORM_LIST)) return false;
 	const { formListDebt } = cache;
 	const isAtOnce = formListDebt === undefined || reason === 'publish';
-	return isAtOnce || isDue(formListDebt, intervalMs, clock.now());
+	return isAtOnce || isDue(formListDebt, baseIntervalMs, clock.now());
 }
 
 /** Reads the list, and creates items of its events. A poll reads the whole list or fails. */
@@ -68,8 +68,8 @@ export async function pollFormList(
 	}
 }
 
-function addListDebt({ cache, intervalMs, times }: PollContext, requests: number): RequestDebt {
-	return addDebt(cache.formListDebt, requests, intervalMs, times.startedAtMs);
+function addListDebt({ baseIntervalMs, cache, times }: PollContext, requests: number): RequestDebt {
+	return addDebt(cache.formListDebt, requests, baseIntervalMs, times.startedAtMs);
 }
 
 /** Creates items of as many events as the poll may deliver. A later poll detects all further events again. */
@@ -82,8 +82,7 @@ function deliverFormEvents(
 	const { forms, detected } = compareForms(before, listed, {
 		...parameters,
 		listedSinceMs,
-		// all responses of a new form are new
-		initialState: lists.responses ? { seen: '' } : {},
+		initialState: lists.responses ? NEW_FORM : {},
 		nowMs: times.startedAtMs,
 	});
 	const delivered = detected.slice(0, maxPerPoll);

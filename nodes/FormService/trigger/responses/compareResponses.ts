@@ -1,4 +1,4 @@
-import { groupBy } from 'lodash';
+import { sortBy } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { parseBoolean } from '../../api/parseValues';
 import { getCreationTimeMs, sortByTime } from '../../api/recordTimes';
@@ -44,7 +44,7 @@ export type DetectedEvent = Readonly<{
 }>;
 
 /** The largest difference between two clocks that are set by time servers, with times cut to seconds. */
-const CLOCK_TOLERANCE_MS = 2_000;
+const LAST_READ_TOLERANCE_MS = 2_000;
 
 /** Compares the pages of one reading with the seen responses, and collects events and changes. */
 export class Comparison {
@@ -71,6 +71,7 @@ export class Comparison {
 			if (this.detected.has(fingerprint)) continue;
 			const before = this.updates.get(fingerprint) ?? this.seen.get(fingerprint);
 			const { event, seenAfter } = compareResponse(record, page.servedAtMs, before, rules);
+			// a change without a chosen event is seen at once, an event only after its delivery
 			if (event !== undefined && rules.events.includes(event)) {
 				this.detected.set(fingerprint, { event, record, fingerprint, seenAfter, page });
 			} else if (!isUnchanged(before, seenAfter)) this.updates.set(fingerprint, seenAfter);
@@ -90,7 +91,7 @@ export class Comparison {
 		if (last === undefined || !this.isSeen(last)) return false;
 		const timeMs = getCreationTimeMs(last);
 		if (timeMs === undefined) return true;
-		if (timeMs >= lastReadMs - CLOCK_TOLERANCE_MS) return false;
+		if (timeMs >= lastReadMs - LAST_READ_TOLERANCE_MS) return false;
 		const candidates = [...records, ...this.events.map(({ record }) => record)];
 		return candidates.every(
 			(record) => getCreationTimeMs(record) !== timeMs || this.isSeen(record),
@@ -120,8 +121,7 @@ export class Comparison {
  * oldest event is first within a page.
  */
 export function sortEventsByPage(events: readonly DetectedEvent[]): DetectedEvent[] {
-	const byPage = groupBy(events, ({ page }) => page.pagesBefore);
-	return Object.values(byPage).flatMap((ofPage) => sortByTime(ofPage, 'oldest'));
+	return sortBy(sortByTime(events, 'oldest'), ({ page }) => page.pagesBefore);
 }
 
 /** Whether a response is incomplete, by `is_incomplete` (specification, section 2.4). */

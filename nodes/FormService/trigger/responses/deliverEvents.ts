@@ -51,6 +51,7 @@ export async function deliverEvents(
 		{ request, output: parameters.output, ...times },
 	);
 	await yieldIfDue();
+	// the items are those of the first events
 	return { items, undelivered: sorted.slice(items.length), fieldRequests };
 }
 

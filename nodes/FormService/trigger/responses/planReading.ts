@@ -1,9 +1,11 @@
 import { MAX_PAGES, type PagePosition } from '../../api/replies/fetchPages';
-import type { ReadingKind } from '../failures';
 import type { FormBudget } from '../requestBudget';
 import type { FormState } from '../triggerState';
 
 /** Which pages of a form a poll reads, and why it stops. */
+
+/** What a poll reads of a form, one after the other. Each reading fails and backs off separately. */
+export type ReadingKind = 'newestPages' | 'fullPass';
 
 /**
  * The plan of a reading. A poll of a form has up to two readings, one after the other:

@@ -1,6 +1,6 @@
 import { conditionsNeedFields } from '../../api/answers/conditions';
 import type { NodeError } from '../../api/errors';
-import { END_OF_LIST, type Outcome, type ReadingKind } from '../failures';
+import { END_OF_LIST, type Outcome } from '../failures';
 import { isBackingOff, type OutputItem, type PollContext } from '../pollContext';
 import { addDebt, computeFormBudget, isDue, type FormBudget } from '../requestBudget';
 import type { FormState } from '../triggerState';
@@ -13,6 +13,7 @@ import {
 	planFullPass,
 	planNewestPages,
 	type Reading,
+	type ReadingKind,
 } from './planReading';
 import { pruneSeenResponses } from './seenResponses';
 
@@ -39,8 +40,9 @@ export function mayReadForm(context: PollContext, formId: string, form: FormStat
 
 /** Returns the budget of a form at the start of the poll. Both readings of the poll have this budget. */
 function getBudget(context: PollContext, formId: string): FormBudget {
-	const { state, times, intervalMs, lastPollAtMs } = context;
-	return computeFormBudget(state.forms.get(formId), intervalMs, lastPollAtMs, times.startedAtMs);
+	const { startState, times, baseIntervalMs, lastPollAtMs } = context;
+	const form = startState.forms.get(formId);
+	return computeFormBudget(form, baseIntervalMs, lastPollAtMs, times.startedAtMs);
 }
 
 /** One reading of a form in a poll. */

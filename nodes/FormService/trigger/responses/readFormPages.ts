@@ -46,11 +46,11 @@ export async function readFormPages(
 	{ from, maxPages, stopsAtSeen }: Reading,
 	capacity: number,
 ): Promise<ReadingResult> {
-	const { parameters, cache, request, state, times } = context;
+	const { parameters, cache, request, startState, times } = context;
 	const limit = parameters.lists.fields ? Math.min(maxPages, MAX_PAGES_WITH_FIELDS) : maxPages;
 	const target = createTarget(request.account, endpoints.listResponses, { formId });
 	const startedAtMs = clock.now();
-	const { debt, firstPageReadAtMs } = state.forms.get(formId) ?? {};
+	const { debt, firstPageReadAtMs } = startState.forms.get(formId) ?? {};
 	// states of version 0.1.0 have only the time of the last request
 	const lastReadAtMs = firstPageReadAtMs ?? debt?.atMs ?? -Infinity;
 	const comparison = new Comparison(cache.seen.decode(formId, before.seen));

@@ -1,5 +1,6 @@
+import { invert } from 'lodash';
 import { FINGERPRINT_LENGTH, type AnswersFingerprint, type Fingerprint } from '../fingerprints';
-import { addPass, isRetentionOver, type Absence } from '../triggerState';
+import { addPass, isRetentionOver, type PassesSince } from '../triggerState';
 
 /** The seen responses of a form, by the fingerprints of their UUIDs. */
 export type SeenResponses = ReadonlyMap<Fingerprint, SeenResponse>;
@@ -23,14 +24,17 @@ export type SeenResponse = Readonly<{
 	isUnlisted?: boolean;
 }>;
 
-/** Creates a seen response. Equal objects without answers are shared, because a form can have 100,000 responses. */
-export function createSeenResponse(
-	phase: Phase,
-	answers?: AnswersFingerprint,
-	isUnlisted = false,
-): SeenResponse {
-	if (answers === undefined) return isUnlisted ? unlisted[phase] : listed[phase];
-	return isUnlisted ? { phase, answers, isUnlisted } : { phase, answers };
+/**
+ * Creates the seen response of a listed response. Equal objects without answers are shared, because a form can have
+ * 100,000 responses.
+ */
+export function createSeenResponse(phase: Phase, answers?: AnswersFingerprint): SeenResponse {
+	return answers === undefined ? listed[phase] : { phase, answers };
+}
+
+/** Returns the seen response with the mark that no page lists it. */
+function markUnlisted({ phase, answers }: SeenResponse): SeenResponse {
+	return answers === undefined ? unlisted[phase] : { phase, answers, isUnlisted: true };
 }
 
 const listed = mapPhases((phase) => ({ phase }));
@@ -50,19 +54,22 @@ export function isUnchanged(before: SeenResponse | undefined, after: SeenRespons
 	);
 }
 
-/**
- * One response as a text: its fingerprint, the first letter of its phase, which is a capital letter if the
- * response is unlisted, and the fingerprint of its answers. `aB3dE6gH9kc` is a complete response.
- */
-const RESPONSE_TEXT = /^[\w-]{10}[ciwa]([\w-]{10})?$/i;
-
+/** The letters of phases in the saved text. A capital letter marks an unlisted response. */
 const PHASE_BY_LETTER = { c: 'complete', i: 'incomplete', w: 'waiting', a: 'abandoned' } as const;
+const LETTER_BY_PHASE = invert(PHASE_BY_LETTER) as Record<Phase, string>;
+
+/**
+ * One response as a text: its fingerprint, the letter of its phase, and the fingerprint of its answers.
+ * `aB3dE6gH9kc` is a complete response.
+ */
+const FINGERPRINT_TEXT = `[\\w-]{${FINGERPRINT_LENGTH}}`;
+const RESPONSE_TEXT = new RegExp(`^${FINGERPRINT_TEXT}[ciwa](${FINGERPRINT_TEXT})?$`, 'i');
 
 /** Encodes responses as one text with blanks between them. JSON would take three times the space. */
 export function encodeSeenResponses(seen: SeenResponses): string {
 	const texts = [...seen].map(([fingerprint, { phase, isUnlisted, answers = '' }]) => {
-		const letter = isUnlisted ? phase[0].toUpperCase() : phase[0];
-		return fingerprint + letter + answers;
+		const letter = LETTER_BY_PHASE[phase];
+		return fingerprint + (isUnlisted ? letter.toUpperCase() : letter) + answers;
 	});
 	return texts.join(' ');
 }
@@ -81,8 +88,8 @@ export function decodeSeenResponses(text: string): SeenResponses | undefined {
 
 function decodeResponse(text: string): SeenResponse {
 	const letter = text[0].toLowerCase() as keyof typeof PHASE_BY_LETTER;
-	const answers = text.slice(1) || undefined;
-	return createSeenResponse(PHASE_BY_LETTER[letter], answers, letter !== text[0]);
+	const response = createSeenResponse(PHASE_BY_LETTER[letter], text.slice(1) || undefined);
+	return letter === text[0] ? response : markUnlisted(response);
 }
 
 /**
@@ -119,16 +126,15 @@ export class SeenCache {
  */
 export function pruneSeenResponses(
 	seen: SeenResponses,
-	pruning: Absence | undefined,
+	pruning: PassesSince | undefined,
 	nowMs: number,
 	announcedCount = 0,
-): { seen: SeenResponses; pruning: Absence } {
+): { seen: SeenResponses; pruning: PassesSince } {
 	if (!isRetentionOver(pruning, nowMs)) return { seen, pruning: addPass(pruning, nowMs) };
 	const kept = [...seen].filter(([, { isUnlisted }]) => !isUnlisted);
 	if (kept.length < announcedCount) return { seen, pruning: pruning! };
 	const marked = kept.map(
-		([fingerprint, { phase, answers }]) =>
-			[fingerprint, createSeenResponse(phase, answers, true)] as const,
+		([fingerprint, response]) => [fingerprint, markUnlisted(response)] as const,
 	);
 	return { seen: new Map(marked), pruning: { atMs: nowMs, passes: 0 } };
 }
