@@ -14,7 +14,7 @@ Results of tests in real n8n processes, while the stand-in for Form Service fail
 
 Each run submits responses through the form's page at random times. n8n polls every 10 seconds, so the stand-in's rate limits are raised. One in three requests for responses or fields fails in one of many ways, but no more than two in a row. n8n is killed with SIGKILL at random times and restarted. In durable mode, every other kill falls in a poll. A response counts as delivered if an execution in n8n's database contains it.
 
-**Findings** are responses that were lost or repeated. In durable mode, every finding fails the test. In default mode, a kill between n8n's two writes can lose or repeat the responses of a poll. The test reads n8n's database before and after each kill, and fails on any finding that the two writes do not explain. Use durable mode if you cannot lose a poll of up to 100 responses.`;
+**Findings** are responses that were lost or repeated. In durable mode, every finding fails the test. In default mode, a kill between n8n's two writes can lose or repeat the responses of a poll. The test reads n8n's database after each kill, and fails on any other finding: one of the two writes has to be there, and the other one missing. Use durable mode if you cannot lose a poll of up to 100 responses.`;
 
 const QUEUE = `## Queue mode
 

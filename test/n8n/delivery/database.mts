@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { INodeExecutionData, IRunExecutionData } from 'n8n-workflow';
+import { computeFingerprint } from '../../../nodes/FormService/trigger/fingerprints.ts';
 
 /** What n8n has stored about a workflow at one moment; `state` is the static data as text. */
 export type Stored = {
@@ -58,4 +59,26 @@ export function listDeliveries(
 		}
 	}
 	return delivered;
+}
+
+/** The responses that a kill between n8n's two writes has lost or will repeat, by their UUIDs. */
+export type Torn = { lost: string[]; repeated: string[] };
+
+/**
+ * Finds the responses of which n8n has made only one of its two writes when it is killed. In its default mode, n8n
+ * saves the state of a trigger and the execution one after the other. A seen response without an execution is
+ * lost, and an unseen response with an execution comes once more. A response with neither has to arrive, once.
+ *
+ * @param deliveries see `listDeliveries`, also of earlier names of the trigger
+ */
+export function findTorn(
+	{ state }: Stored,
+	deliveries: ReadonlyMap<string, string[]>,
+	uuids: readonly string[],
+): Torn {
+	const isSeen = (uuid: string) => state.includes(computeFingerprint(uuid));
+	return {
+		lost: uuids.filter((uuid) => isSeen(uuid) && !deliveries.has(uuid)),
+		repeated: uuids.filter((uuid) => !isSeen(uuid) && deliveries.has(uuid)),
+	};
 }
