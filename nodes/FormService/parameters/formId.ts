@@ -27,9 +27,9 @@ function isMarker(segment: string): boolean {
 }
 
 /**
- * Removes the words before an ID: `some-words-f5d0c1e2a` → `f5d0c1e2a`. The last part is an ID if it has six
- * characters. It is also an ID if it has at least five characters and is not a word: a word has no digits and
- * no capitals inside. A UUID stays unchanged.
+ * Removes the words before an ID: `some-words-f5d0c1e2a` → `f5d0c1e2a`. The part after the last hyphen is an ID
+ * if it has six characters. With at least five characters, it is an ID if a digit is next to a letter, or a
+ * capital follows a small letter. A UUID stays unchanged.
  */
 function removeWords(segment: string): string {
 	const [, id] = /-([A-Za-z0-9]{5,})$/.exec(segment) ?? [];

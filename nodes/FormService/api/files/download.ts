@@ -97,7 +97,10 @@ const downloadSlots = mapValues(SLOT_COUNTS, (count) =>
 	Array<Promise<void>>(count).fill(Promise.resolve()),
 );
 
-/** Waits until a download slot is free, then fetches the files of one response. */
+/**
+ * Takes the next download slot, waits for the earlier downloads in this slot, and then fetches the files of one
+ * response.
+ */
 async function fetchWithSlot(context: RequestContext, files: LinkedFile[]): Promise<Fetched[]> {
 	const queue = downloadSlots[context.priority];
 	const previous = queue.shift()!;
