@@ -33,7 +33,7 @@ export async function pollForms(n8n: IPollFunctions): Promise<PollOutput> {
 	const nowMs = clock.now();
 	const cache = getTriggerCache(`${n8n.getWorkflow().id}:${readTriggerNode(n8n).id}`, nowMs);
 	forgetGoneTriggers(nowMs);
-	// an activation during an earlier poll reads nothing, and the poll after it is a scheduled one
+	// taken also if an earlier poll is still running: the next poll is then a scheduled one
 	const reason = takePollReason(n8n);
 	if (cache.isPolling) return null;
 	cache.isPolling = true;
@@ -63,7 +63,8 @@ async function pollOnce(n8n: IPollFunctions, context: PollContext): Promise<Poll
 	const after = { service: startState.service, forms, listedSinceMs };
 	const nowMs = clock.now();
 	const saved = rememberState(cache.states, context, after, { hasItems, nowMs });
-	// n8n may save at any time from here on
+	// An unchanged state is written, too: n8n may have kept an older one, and the entry has the node's current name.
+	// The texts of seen responses are cached, so that costs little. n8n may save at any time from here on.
 	if (saved !== undefined) writeSavedState(n8n, saved, nowMs);
 	if (hasItems) return sortByTime(items, 'oldest').map(({ item }) => item);
 	if (reason !== 'schedule') return null;
@@ -108,7 +109,7 @@ async function readFormList(context: PollContext, before: PollResult): Promise<P
 }
 
 /**
- * Reads the responses of the forms that are due, the least recently read first. Of each form, reads the newest
+ * Reads the responses of the forms that are due, the least recently requested first. Of each form, reads the newest
  * pages, then a slice of the full pass. The items of a form reduce the capacity for the next forms.
  */
 async function readForms(

@@ -51,9 +51,6 @@ type Task = Readonly<{
 	/** The state before the reading. */
 	before: FormState;
 	reading: Reading;
-	budget: FormBudget;
-	/** How many items the poll may still deliver. */
-	capacity: number;
 	/** The pages that were read, and their comparison. */
 	result: ReadingResult;
 }>;
@@ -82,13 +79,18 @@ export async function pollForm(
 			: planFullPass(before, budget, isFailing);
 	if (reading === undefined) return undefined;
 	const result = await readFormPages(context, formId, before, reading, capacity);
-	const task = { formId, before, reading, budget, capacity, result };
+	const task = { formId, before, reading, result };
 	if (result.pages.length === 0) return finishReading(context, task, { form: before });
-	return await deliverPages(context, task);
+	return await deliverPages(context, task, capacity);
 }
 
-async function deliverPages(context: PollContext, task: Task): Promise<FormResult> {
-	const { formId, before, capacity, result } = task;
+/** Delivers the events of the pages that were read. */
+async function deliverPages(
+	context: PollContext,
+	task: Task,
+	capacity: number,
+): Promise<FormResult> {
+	const { formId, before, result } = task;
 	try {
 		const delivery = await deliverEvents(context, formId, result.comparison.events, capacity);
 		const form = computeNextForm(context, task, delivery);
@@ -130,8 +132,8 @@ type ReadingEnd = { form: FormState; deliveryError?: NodeError } & Partial<
 
 /** Returns the outcome of a reading, and the state of the form with its requests. */
 function finishReading(
-	{ cache }: PollContext,
-	{ formId, reading, budget, result }: Task,
+	context: PollContext,
+	{ formId, reading, result }: Task,
 	{ form, deliveryError, items = [], fieldRequests }: ReadingEnd,
 ): FormResult {
 	const { pages, readError, requests, startedAtMs } = result;
@@ -141,10 +143,10 @@ function finishReading(
 	const lastPage = pages.at(-1)?.pagesBefore ?? firstPage - 1;
 	const isUnfinished = reading.kind === 'fullPass' && form.fullPass?.next !== undefined;
 	const page = error ? lastPage + 1 : isUnfinished ? lastPage : END_OF_LIST;
-	const failures = cache.failures.countWithNew(subject, page);
+	const failures = context.cache.failures.countWithNew(subject, page);
 	const startsOver = hasToStartOver(reading, error, failures, pages.length);
 	const counted = countRequests(reading, requests, fieldRequests);
-	const debt = addDebt(form.debt, counted, budget.intervalMs, startedAtMs);
+	const debt = addDebt(form.debt, counted, getBudget(context, formId).intervalMs, startedAtMs);
 	return {
 		form: { ...(startsOver ? startOver(form, reading) : form), debt },
 		items,
