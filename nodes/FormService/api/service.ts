@@ -108,12 +108,20 @@ export async function addResponse(
 	return (await callApi(context, target)).envelope.id;
 }
 
-/** Updates settings of a form (rules 5 and 6). Returns the `id`, `name` and `updated_at` of the form. */
-export async function updateSettings(
+/** Updates settings of a form (rules 5 and 6). Returns the reply, see `parseUpdatedForm`. */
+export async function updateSettings(context: RequestContext, target: Target): Promise<Envelope> {
+	return (await callApi(context, target)).envelope;
+}
+
+/**
+ * Returns the `id`, `name` and `updated_at` of an updated form, and a message of the service.
+ *
+ * @throws ServiceError if the reply lacks the form
+ */
+export function parseUpdatedForm(
 	context: RequestContext,
-	target: Target,
-): Promise<IDataObject> {
-	const { data, message } = (await callApi(context, target)).envelope;
+	{ data, message }: Envelope,
+): IDataObject {
 	const isText = (value: unknown) => typeof value === 'string';
 	if (isRecord(data) && [data.id, data.name, data.updated_at].every(isText)) {
 		return { ...(message !== undefined && { message }), ...data };

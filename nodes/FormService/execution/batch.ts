@@ -1,14 +1,15 @@
 import { getAccount } from '../api/account';
-import { hasReason, InputError } from '../api/errors';
+import { hasReason, InputError, mayHaveActed } from '../api/errors';
 import { createInvalidItemsError, toItemError } from './itemErrors';
 import {
 	createItemRequest,
 	isFinal,
 	type InputItem,
 	type ItemOutcome,
+	type SentState,
 	type TryContext,
 } from './inputItem';
-import type { PendingWrite } from './operation';
+import type { PendingWrite, SendResult } from './operation';
 
 /** An item after its check: a write that can be sent, or the outcome if there is nothing to send. */
 type CheckedItem = ItemOutcome | { kind: 'pending'; write: PendingWrite };
@@ -65,7 +66,7 @@ async function checkItem(
 	try {
 		const request = createItemRequest(item, await getAccount(n8n, index), context);
 		if ('check' in prepared) return { kind: 'pending', write: await prepared.check(request) };
-		return { kind: 'done', output: await prepared.read(request), isSent: false };
+		return { kind: 'done', output: await prepared.read(request), sent: 'no' };
 	} catch (error) {
 		// a web page with status 404 has another reason, which is about the address and not about the item
 		const isInvalid = error instanceof InputError || hasReason(error, 'notFound');
@@ -119,18 +120,45 @@ async function sendWrite(
 	context: TryContext,
 ): Promise<ItemOutcome> {
 	if (context.signal.aborted) return NOT_SENT;
-	const outcome = await write.send().then(
-		({ json, isSent }): ItemOutcome => ({ kind: 'done', output: [{ json }], isSent }),
-		(error: unknown) => stopAfterFailure(error, item, context),
-	);
-	if (isFinal(outcome)) context.run.finalOutcomes.set(item.index, outcome);
-	return outcome;
+	const { finalOutcomes } = context.run;
+	try {
+		const result = await write.send();
+		// from now on, no try sends the item again, whatever becomes of its output
+		if (result.isSent) finalOutcomes.set(item.index, { kind: 'done', output: [], sent: 'yes' });
+		const outcome = createSentOutcome(result, item, context);
+		if (result.isSent) finalOutcomes.set(item.index, outcome);
+		return outcome;
+	} catch (error) {
+		// an item that waited for an equal item fails with the error of that item, and may have been added like it
+		const outcome = stopAfterFailure(error, item, context);
+		if (isFinal(outcome)) finalOutcomes.set(item.index, outcome);
+		return outcome;
+	}
+}
+
+/** Returns the outcome of an item whose write has succeeded. An item that was sent stays so if its output fails. */
+function createSentOutcome(
+	{ isSent, createOutput }: SendResult,
+	item: InputItem,
+	context: TryContext,
+): ItemOutcome {
+	const sent = isSent ? 'yes' : 'no';
+	try {
+		return { kind: 'done', output: [{ json: createOutput() }], sent };
+	} catch (error) {
+		return stopAfterFailure(error, item, context, sent);
+	}
 }
 
 /** Stops a node that does not continue, and returns the outcome of the item that failed. */
-function stopAfterFailure(error: unknown, item: InputItem, context: TryContext): ItemOutcome {
+function stopAfterFailure(
+	error: unknown,
+	item: InputItem,
+	context: TryContext,
+	sent: SentState = mayHaveActed(error) ? 'maybe' : 'no',
+): ItemOutcome {
 	// the request still waited when the try stopped
 	if (hasReason(error, 'canceled') && context.signal.aborted) return NOT_SENT;
 	if (!context.continuesOnFail) context.controller.abort();
-	return { kind: 'failed', error: toItemError(error, item) };
+	return { kind: 'failed', error: toItemError(error, item), sent };
 }

@@ -6,7 +6,7 @@ import type {
 } from 'n8n-workflow';
 import type { Account } from '../api/account';
 import type { Endpoint } from '../api/endpoints';
-import { mayHaveActed, type NodeError } from '../api/errors';
+import type { NodeError } from '../api/errors';
 import type { ItemRequest, PreparedItem } from './operation';
 
 /** An input item that n8n has handed over in a try, with the prepared item, or with the error of its parameters. */
@@ -20,14 +20,17 @@ export type InputItem = {
 	composedRequest: IHttpRequestOptions;
 } & ({ prepared: PreparedItem } | { parameterError: NodeError });
 
+/** Whether an item was sent: `maybe` if the service may have acted, for example because no reply came. */
+export type SentState = 'yes' | 'maybe' | 'no';
+
 /** The result of an item in a try. */
 export type ItemOutcome =
-	/** `isSent` is false if the operation only reads, or if the item was skipped or previewed. */
-	| { kind: 'done'; output: INodeExecutionData[]; isSent: boolean }
+	/** The operation has read or written, or the item was skipped or previewed. */
+	| { kind: 'done'; output: INodeExecutionData[]; sent: 'yes' | 'no' }
 	/** The item's parameters, credential or answers are invalid, or its form or response does not exist. */
 	| { kind: 'invalid'; error: NodeError }
-	/** Any other failure, such as a request that failed. */
-	| { kind: 'failed'; error: NodeError }
+	/** Any other failure, such as a request that failed, or the output of an item that was sent. */
+	| { kind: 'failed'; error: NodeError; sent: SentState }
 	/** Nothing was sent, because another item failed before, or the execution was canceled. */
 	| { kind: 'notSent' };
 
@@ -35,8 +38,7 @@ export type ItemOutcome =
  * Whether the service has accepted the item, or may have accepted it, so that no later try sends the item again.
  */
 export function isFinal(outcome: ItemOutcome): boolean {
-	if (outcome.kind === 'failed') return mayHaveActed(outcome.error);
-	return outcome.kind === 'done' && outcome.isSent;
+	return 'sent' in outcome && outcome.sent !== 'no';
 }
 
 /** The facts that the items of a try share. */

@@ -1,4 +1,4 @@
-import { compact, groupBy, map, partition, sortBy, upperFirst } from 'lodash';
+import { compact, groupBy, map, sortBy, upperFirst } from 'lodash';
 import { asNodeError, InputError, type NodeError, ServiceError } from '../api/errors';
 import { asSentence } from '../api/errorTexts';
 import {
@@ -6,7 +6,7 @@ import {
 	getSelectedFormName,
 	isFormNotFoundError,
 } from '../parameters/formId';
-import { isFinal, type InputItem, type ItemOutcome } from './inputItem';
+import { isFinal, type InputItem, type ItemOutcome, type SentState } from './inputItem';
 
 /** The errors of items. */
 
@@ -117,7 +117,7 @@ function describeItemNumber({ index, row }: InputItem, total: number): string {
 }
 
 /**
- * Describes which items were sent, and which may have been.
+ * Describes which items were sent, and which may have been. Empty for a single item.
  *
  * @param failedIndex the item whose error already says whether the item may have been sent
  */
@@ -125,10 +125,13 @@ function describeSentItems(
 	outcomes: ReadonlyMap<InputItem, ItemOutcome>,
 	failedIndex: number,
 ): string {
-	const finalOutcomes = [...outcomes].filter(([, outcome]) => isFinal(outcome));
-	const [sent, uncertain] = partition(finalOutcomes, ([, { kind }]) => kind === 'done');
-	const sentItems = sent.map(([item]) => item);
-	const uncertainItems = map(uncertain, 0).filter(({ index }) => index !== failedIndex);
+	if (outcomes.size === 1) return '';
+	const findItems = (state: SentState) =>
+		[...outcomes].flatMap(([item, outcome]) =>
+			'sent' in outcome && outcome.sent === state ? [item] : [],
+		);
+	const sentItems = findItems('yes');
+	const uncertainItems = findItems('maybe').filter(({ index }) => index !== failedIndex);
 	const were = sentItems.length === 1 ? 'was' : 'were';
 	const texts = [
 		sentItems.length > 0 &&

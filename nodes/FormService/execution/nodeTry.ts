@@ -80,7 +80,7 @@ async function rejectBatch(
 	controller.abort();
 	const outcomes = items.map(({ n8n, index }): ItemOutcome => {
 		const error = new InputError(n8n.getNode(), { ...UNSUPPORTED_ORDER, itemIndex: index });
-		return run.finalOutcomes.get(index) ?? { kind: 'failed', error };
+		return run.finalOutcomes.get(index) ?? { kind: 'failed', error, sent: 'no' };
 	});
 	return await Promise.resolve(outcomes);
 }

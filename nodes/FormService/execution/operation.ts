@@ -72,8 +72,19 @@ export type ToolSelection = {
 export type PendingWrite = {
 	/** Writes with the same key are sent one after another, in the order of the input. */
 	orderKey?: string;
-	/** Sends the request, unless the item is skipped or previewed: then `isSent` is false. */
-	send: () => Promise<{ json: IDataObject; isSent: boolean }>;
+	/** Sends the request, unless the item is skipped or previewed. */
+	send: () => Promise<SendResult>;
+};
+
+/**
+ * The result of a write that has succeeded. The output is created after the result is recorded, so an error in the
+ * output does not hide that the service has acted.
+ */
+export type SendResult = {
+	/** False if the item was skipped or previewed. */
+	isSent: boolean;
+	/** @throws ServiceError if the reply lacks what the output shows */
+	createOutput: () => IDataObject;
 };
 
 /** The request that n8n has composed for an item, still without a body. */

@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { mapValues, range, uniqBy } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { faultTable, slow, status, success, type Fault } from '../../service/index.mts';
-import { itemsOf, placesOf, time } from '../harness.mts';
+import { demoForms, faultTable, slow, status, success, type Fault } from '../../service/index.mts';
+import { itemsOf, locator, placesOf, time } from '../harness.mts';
 import { core } from '../n8n/core.mts';
 import { operationNamed } from '../resources/operations.mts';
 import { createWorld } from '../world.mts';
@@ -122,6 +122,18 @@ it('The next try of n8n sends only what was refused', async () => {
 	const statuses = items.map(({ json }) => json.status);
 	expect(statuses).toEqual(['created', 'created', 'created', 'skipped']);
 	expect(sent.map(({ place }) => place)).toEqual([0, 1, 2, 1]);
+});
+
+it('An update that was sent is not sent again by the next try of n8n, even if the reply lacks the form', async () => {
+	const { service, n8n } = await createWorld();
+	service.faults.set({ fault: success({ id: demoForms.contact }), match: { method: 'POST' } });
+	const formId = locator('={{ $json.id }}');
+	const update = { resource: 'setting', operation: 'update', formId, inputMode: 'auto' };
+	const items = itemsOf({ id: demoForms.contact, closed: true });
+	const node = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
+	const { error } = await n8n.runNode(update, items, { node });
+	expect(error?.message).toMatch(/^The settings were updated, but the reply lacks the form/);
+	expect(service.requests.filter(({ method }) => method === 'POST')).toHaveLength(1);
 });
 
 it('A run in batches sends its last batch, also if the batch is not full', async () => {

@@ -148,7 +148,10 @@ export const responseCreate: Operation = {
 					return await skipIfDuplicate(request, input, keyFieldNames, response);
 				}
 				return {
-					send: async () => ({ json: createOutput('created', await add()), isSent: true }),
+					async send() {
+						const uuid = await add();
+						return { isSent: true, createOutput: () => createOutput('created', uuid) };
+					},
 				};
 			},
 		};

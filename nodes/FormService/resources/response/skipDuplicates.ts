@@ -102,13 +102,16 @@ export async function skipIfDuplicate(
 			// `existing.ids` has null for a response without an ID; `added.get` throws if an earlier item may have
 			// added its response
 			const id = existing.ids.has(key) ? existing.ids.get(key) : await added.get(key);
-			if (id !== undefined) return { json: createOutput('skipped', id), isSent: false };
+			if (id !== undefined) {
+				return { isSent: false, createOutput: () => createOutput('skipped', id) };
+			}
 			const adding = add();
 			added.set(key, adding);
 			adding.catch((error: unknown) => {
 				if (!mayHaveActed(error)) added.delete(key);
 			});
-			return { json: createOutput('created', await adding), isSent: true };
+			const addedId = await adding;
+			return { isSent: true, createOutput: () => createOutput('created', addedId) };
 		},
 	};
 }

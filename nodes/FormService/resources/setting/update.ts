@@ -3,7 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { createTarget, endpoints, type Target } from '../../api/endpoints';
 import { getFormId, removeSecrets } from '../../api/records';
 import type { RequestContext } from '../../api/requestContext';
-import { listRecords, updateSettings } from '../../api/service';
+import { listRecords, parseUpdatedForm, updateSettings } from '../../api/service';
 import { listSettingsByType } from '../../api/settings/settings';
 import {
 	compareSettings,
@@ -15,6 +15,7 @@ import {
 	shareInRun,
 	type ItemRequest,
 	type Operation,
+	type SendResult,
 } from '../../execution/operation';
 import { isExpression } from '../../parameters/formId';
 import {
@@ -161,7 +162,7 @@ async function sendUpdate(
 	request: ItemRequest,
 	{ formId, body, ignored, unused, isPreview }: FormUpdate,
 	listedForm: IDataObject | undefined,
-): Promise<{ json: IDataObject; isSent: boolean }> {
+): Promise<SendResult> {
 	const drafts = getFormDrafts(request, isPreview);
 	const form = listedForm === undefined ? {} : drafts.apply(formId, listedForm);
 	const changes = compareSettings(body, form);
@@ -173,16 +174,19 @@ async function sendUpdate(
 	if (isPreview || isEmpty(changes)) {
 		drafts.commit(formId, body);
 		const status = getUnsentStatus(isPreview, changes);
-		const name = form.name ?? null;
-		return { json: { id: formId, name, status, ...comparison }, isSent: false };
+		const json = { id: formId, name: form.name ?? null, status, ...comparison };
+		return { isSent: false, createOutput: () => json };
 	}
 	drafts.start(formId, Object.keys(changes));
 	const target = { ...request.target, body: mapValues(changes, 'to') };
-	const updatedForm = await updateSettings(request.context, target);
+	const envelope = await updateSettings(request.context, target);
 	drafts.commit(formId, body);
-	// put the summary before the form's messages, which can be long
-	const { id, name, ...details } = removeSecrets(updatedForm);
-	return { json: { id, name, status: 'updated', ...comparison, ...details }, isSent: true };
+	const createOutput = () => {
+		const { id, name, ...details } = removeSecrets(parseUpdatedForm(request.context, envelope));
+		// put the summary before the form's messages, which can be long
+		return { id, name, status: 'updated', ...comparison, ...details };
+	};
+	return { isSent: true, createOutput };
 }
 
 function getUnsentStatus(isPreview: boolean, changes: SettingChanges): string {
