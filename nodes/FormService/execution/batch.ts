@@ -27,8 +27,8 @@ export async function processBatch(
 	context: TryContext,
 ): Promise<ItemOutcome[]> {
 	const checkedItems = await checkItems(items, context);
-	const hasFailed = checkedItems.some(({ kind }) => kind === 'invalid' || kind === 'failed');
-	if (hasFailed && !context.continuesOnFail) {
+	const hasError = checkedItems.some(({ kind }) => kind === 'invalid' || kind === 'failed');
+	if (hasError && !context.continuesOnFail) {
 		context.controller.abort();
 		return stopBeforeSending(items, checkedItems, context.total);
 	}
@@ -47,18 +47,29 @@ async function checkItems(
 	const isReading = items.every(({ endpoint }) => endpoint.effect === 'safe');
 	const isInvalid = items.some((item) => 'parameterError' in item);
 	const fetchesNothing = isReading && isInvalid && !context.continuesOnFail;
-	const checking = items.map(async (item): Promise<CheckedItem> => {
-		const finalOutcome = context.run.finalOutcomes.get(item.index);
-		if (finalOutcome !== undefined) return finalOutcome;
-		if (context.signal.aborted) return NOT_SENT;
-		if ('parameterError' in item) return { kind: 'invalid', error: item.parameterError };
-		return fetchesNothing ? NOT_SENT : await checkItem(item, context);
-	});
-	return await Promise.all(checking);
+	return await Promise.all(
+		items.map(async (item) => await checkItem(item, fetchesNothing, context)),
+	);
 }
 
-/** Reads the output of an item, or checks the item and returns its write. */
+/**
+ * Finds out what has to be done with an item. The first rule that applies counts: an item that was sent stays so,
+ * even if the try has stopped, or the parameters of the item have become invalid.
+ */
 async function checkItem(
+	item: InputItem,
+	fetchesNothing: boolean,
+	context: TryContext,
+): Promise<CheckedItem> {
+	const finalOutcome = context.run.finalOutcomes.get(item.index);
+	if (finalOutcome !== undefined) return finalOutcome;
+	if (context.signal.aborted) return NOT_SENT;
+	if ('parameterError' in item) return { kind: 'invalid', error: item.parameterError };
+	return fetchesNothing ? NOT_SENT : await readOrCheck(item, context);
+}
+
+/** Reads the output of an item that only reads. Checks any other item against the service, and returns its write. */
+async function readOrCheck(
 	item: Extract<InputItem, { prepared: unknown }>,
 	context: TryContext,
 ): Promise<CheckedItem> {
@@ -76,8 +87,8 @@ async function checkItem(
 }
 
 /**
- * Returns the outcomes of a batch that stops before its first write. The error of the first invalid item lists all
- * invalid items.
+ * Returns the outcomes of a batch that stops before its first write. n8n reports only the error of the first item
+ * that fails, so the error of the first invalid item lists all invalid items.
  */
 function stopBeforeSending(
 	items: readonly InputItem[],

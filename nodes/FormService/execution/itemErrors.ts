@@ -97,9 +97,11 @@ export function createStopError(
 		const texts = [error.description, describeItemNumber(item, outcomes.size), sentItems];
 		return error.withText({ message, description: compact(texts).join('\n') }, itemIndex);
 	}
-	const isUnsent = endpoint.effect !== 'safe';
 	// a user overlooks a text after a long list of invalid items
-	const texts = [sentItems || (isUnsent && 'Nothing was sent.'), error.description];
+	const texts = [
+		sentItems || (endpoint.effect !== 'safe' && 'Nothing was sent.'),
+		error.description,
+	];
 	const description = compact(texts).join('\n');
 	return new InputError(n8n.getNode(), { message, description, failure, itemIndex });
 }

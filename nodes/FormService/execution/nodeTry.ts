@@ -1,6 +1,6 @@
 import { compact, noop } from 'lodash';
 import { NodeConnectionTypes, type IExecuteSingleFunctions } from 'n8n-workflow';
-import { InputError } from '../api/errors';
+import { asNodeError, InputError, type NodeError } from '../api/errors';
 import { isRecord } from '../api/records';
 import { processBatch } from './batch';
 import { readRequestOptions, type InputItem, type ItemOutcome, type TryContext } from './inputItem';
@@ -53,8 +53,18 @@ export class NodeTry {
 	private startBatch(): void {
 		const { run, total } = this.context;
 		const items = [...this.items.values()].filter((item) => !this.outcomes.has(item));
-		const process = this.isBatchComplete() ? processBatch : rejectBatch;
-		const batch = run.batches.then(async () => await process(items, this.context));
+		const isComplete = this.isBatchComplete();
+		// the next batch waits for this batch, so this batch never rejects
+		const batch = run.batches
+			.then(async () => {
+				if (isComplete) return await processBatch(items, this.context);
+				return failItems(items, this.context, createOrderError);
+			})
+			.catch((error: unknown) =>
+				failItems(items, this.context, ({ n8n, index }) =>
+					asNodeError(n8n.getNode(), error, index),
+				),
+			);
 		run.batches = batch;
 		for (const [position, item] of items.entries()) {
 			const outcome = batch.then((outcomes) => outcomes[position]);
@@ -72,24 +82,28 @@ export class NodeTry {
 	}
 }
 
-/** Stops a try in which n8n asks for an item before it has handed over the other items. */
-async function rejectBatch(
+/** Stops a try, and returns the outcomes of its items: a new error for each item that was not sent. */
+function failItems(
 	items: readonly InputItem[],
 	{ controller, run }: TryContext,
-): Promise<ItemOutcome[]> {
+	createError: (item: InputItem) => NodeError,
+): ItemOutcome[] {
 	controller.abort();
-	const outcomes = items.map(({ n8n, index }): ItemOutcome => {
-		const error = new InputError(n8n.getNode(), { ...UNSUPPORTED_ORDER, itemIndex: index });
-		return run.finalOutcomes.get(index) ?? { kind: 'failed', error, sent: 'no' };
+	return items.map((item) => {
+		const finalOutcome = run.finalOutcomes.get(item.index);
+		return finalOutcome ?? { kind: 'failed', error: createError(item), sent: 'no' };
 	});
-	return await Promise.resolve(outcomes);
 }
 
-const UNSUPPORTED_ORDER = {
-	message:
-		'This version of n8n passes items to nodes in an order that this package does not support',
-	description: 'Update the package, or use a version of n8n that its README names.',
-};
+/** Creates the error for an item that n8n asks for before it has handed over the other items. */
+function createOrderError({ n8n, index }: InputItem): NodeError {
+	return new InputError(n8n.getNode(), {
+		message:
+			'This version of n8n passes items to nodes in an order that this package does not support',
+		description: 'Update the package, or use a version of n8n that its README names.',
+		itemIndex: index,
+	});
+}
 
 /** The latest try of each run, by the only object that n8n passes to all items and tries of the run. */
 const latestTries = new WeakMap<object, NodeTry>();

@@ -42,7 +42,10 @@ export function createPreSend(operation: Operation): PreSendAction {
 	};
 }
 
-/** Returns the output of an item, paired with its input. n8n calls this function for pagination. */
+/**
+ * Returns the output of an item, paired with its input. n8n calls this function for pagination. Throws for each item
+ * with an error, unless the node continues; of these errors, n8n reports that of the item with the lowest index.
+ */
 export async function sendRoutedItem(
 	this: IExecutePaginationFunctions,
 	{ options }: DeclarativeRestApiSettings.ResultOptions,
@@ -64,7 +67,7 @@ export async function sendRoutedItem(
 
 /**
  * Creates an input item from the request that n8n has composed, with the prepared item, or with the error of its
- * parameters.
+ * parameters. Never throws: before `preSend`, n8n has already evaluated the request options and the input of the item.
  */
 function prepareItem(
 	n8n: IExecuteSingleFunctions,

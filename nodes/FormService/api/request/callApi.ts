@@ -1,5 +1,5 @@
 import { clock } from '../clock';
-import type { Endpoint, Target } from '../endpoints';
+import type { Target } from '../endpoints';
 import { parseEnvelope, type Envelope } from '../envelope';
 import { InputError } from '../errors';
 import { createRequestError, getAbortSignal, type RequestContext } from '../requestContext';
@@ -66,19 +66,26 @@ export function parseReply(
 	reply: Reply | RequestFailure,
 	target: Pick<Target, 'endpoint' | 'fieldTitles'>,
 ): SuccessfulReply | { headers: ReplyHeaders; requestFailure: RequestFailure } {
-	const { endpoint } = target;
-	if ('reason' in reply) return { headers: {}, requestFailure: narrow(reply, endpoint) };
-	const { status, headers, text = '' } = reply;
-	const envelope = parseEnvelope(text);
-	const isSuccess = endpoint.effect === 'safe' ? !envelope?.isFailure : envelope?.isConfirmed;
-	if (status < 300 && envelope !== undefined && isSuccess) return { headers, envelope };
-	const requestFailure = createReplyFailure(reply, envelope, target, clock.now());
-	return { headers, requestFailure: narrow(requestFailure, endpoint) };
+	const result = parseForAnyEndpoint(reply, target);
+	if ('envelope' in result) return result;
+	// the service cannot act twice if the endpoint only reads, or changes nothing when repeated
+	const mayHaveActed = result.mayHaveActed && target.endpoint.effect === 'nonIdempotent';
+	const headers = 'headers' in reply ? reply.headers : {};
+	return { headers, requestFailure: { ...result, mayHaveActed } };
 }
 
-/** Records that the service cannot act twice if the endpoint only reads, or changes nothing when repeated. */
-function narrow(failure: RequestFailure, { effect }: Endpoint): RequestFailure {
-	return { ...failure, mayHaveActed: failure.mayHaveActed && effect === 'nonIdempotent' };
+/** Returns a success, or the failure of a request to any endpoint: `mayHaveActed` even if the endpoint only reads. */
+function parseForAnyEndpoint(
+	reply: Reply | RequestFailure,
+	target: Pick<Target, 'endpoint' | 'fieldTitles'>,
+): SuccessfulReply | RequestFailure {
+	if ('reason' in reply) return reply;
+	const { status, headers, text = '' } = reply;
+	const envelope = parseEnvelope(text);
+	const isReading = target.endpoint.effect === 'safe';
+	const isSuccess = isReading ? !envelope?.isFailure : envelope?.isConfirmed;
+	if (status < 300 && envelope !== undefined && isSuccess) return { headers, envelope };
+	return createReplyFailure(reply, envelope, target, clock.now());
 }
 
 /** Rejects a URL outside the API, since expressions can put anything into it. */

@@ -115,7 +115,15 @@ export class RequestQueue {
 		else this.serverWindow = updateServerWindow(this.serverWindow, { ...slot, headers, nowMs });
 		if (requestFailure?.reason === 'unavailable') this.pauseItems(requestFailure, nowMs);
 		else this.countFailure(requestFailure, nowMs);
-		// a moment later, so that the sender can first cancel its other waiting requests
+		this.admitAfterSender();
+	}
+
+	/**
+	 * Admits waiting requests after the sender of the request that has ended has acted on its end. A timer fires only
+	 * after all promise callbacks. In such a callback, a node that stops on failure aborts the signal of its other
+	 * requests, so none of these requests is sent.
+	 */
+	private admitAfterSender(): void {
 		void this.clock.sleep(0).then(() => this.admitWaiting());
 	}
 

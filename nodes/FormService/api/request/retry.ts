@@ -27,11 +27,12 @@ export function computeRetryDelayMs(
 	random: number,
 ): number | undefined {
 	const { reason, cause, mayHaveActed } = failures[failures.length - 1];
+	if (mayHaveActed) return undefined;
 	// the queue lets items wait and decides how long; the editor does not wait
 	if (reason === 'unavailable') return priority === 'low' ? 0 : undefined;
 	const attempts = failures.filter((failure) => failure.cause === cause).length;
 	const maxAttempts = (cause && MAX_ATTEMPTS_BY_CAUSE[cause]) ?? 1;
-	if (mayHaveActed || attempts >= maxAttempts) return undefined;
+	if (attempts >= maxAttempts) return undefined;
 	// the queue waits for the next window
 	if (cause === 'rate-limited') return 0;
 	return FIRST_RETRY_DELAY_MS * 2 ** (attempts - 1) * (0.5 + random / 2);

@@ -17,6 +17,7 @@ import {
 } from '../../../../nodes/FormService/api/requestContext.ts';
 import {
 	describeFailure,
+	createFailure,
 	type RequestFailure,
 } from '../../../../nodes/FormService/api/requestFailure.ts';
 
@@ -106,6 +107,11 @@ describe('a request', () => {
 			expect(fail(endpoint).mayHaveActed).toBe(false);
 			expect(countAttempts(fail(endpoint))).toBe(maxAttempts);
 		}
+	});
+
+	it('that may have acted is never sent again, whatever its failure is', () => {
+		const failure = createFailure('unavailable', { mayHaveActed: true });
+		expect(computeRetryDelayMs([failure], 'low', 0)).toBeUndefined();
 	});
 
 	it.each([
