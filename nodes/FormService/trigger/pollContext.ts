@@ -63,16 +63,16 @@ export function takePollReason(n8n: IPollFunctions): PollReason {
  * differs from that of an activation: 36 seconds, unless n8n is configured otherwise.
  */
 function isDurablePoll(n8n: IPollFunctions): boolean {
-	return getTimeBudgetMs(n8n) !== DEFAULT_BUDGET_MS;
+	return getPollTimeMs(n8n) !== DEFAULT_POLL_TIME_MS;
 }
 
 /** The time of a poll outside of n8n's durable mode, and the limit for all polls. */
-const DEFAULT_BUDGET_MS = 5 * MINUTE_MS;
+const DEFAULT_POLL_TIME_MS = 5 * MINUTE_MS;
 
 /** Returns how long this poll may take, in milliseconds (n8n 2.38 and later say so). */
-function getTimeBudgetMs(n8n: IPollFunctions): number {
+function getPollTimeMs(n8n: IPollFunctions): number {
 	const { getPollBudgetMs } = n8n as Partial<IPollFunctions>;
-	return typeof getPollBudgetMs === 'function' ? getPollBudgetMs.call(n8n) : DEFAULT_BUDGET_MS;
+	return typeof getPollBudgetMs === 'function' ? getPollBudgetMs.call(n8n) : DEFAULT_POLL_TIME_MS;
 }
 
 /** The settings of the node and its credential. */
@@ -137,7 +137,7 @@ export function startPoll(
 	{ parameters, account }: Config,
 ): PollContext {
 	const startedAtMs = clock.now();
-	const timeMs = Math.min(getTimeBudgetMs(n8n), DEFAULT_BUDGET_MS);
+	const timeMs = Math.min(getPollTimeMs(n8n), DEFAULT_POLL_TIME_MS);
 	const service = computeServiceId(account.baseUrl);
 	const loaded = loadState(readSavedState(n8n), cache.states, service);
 	const lastPollAtMs = cache.budgetClaim?.polledAtMs;

@@ -47,6 +47,19 @@ it('The third failure in a row is reported, by a later poll if need be, and each
 	expect([poll(1, ''), poll(60, '')]).toEqual(['C', undefined]);
 });
 
+it('An error of the account and a form has one notice, although both are reported', () => {
+	const error = createError('A', 'timedOut');
+	for (let count = 0; count < 3; count++) {
+		failures.record(toSubject('A'), error, 0);
+		failures.record({ kind: 'account' }, error);
+	}
+	for (let report = 0; report < 2; report++) {
+		expect(failures.takeReport(time.now())).toBe(error);
+		expect(error.description).toBe('The trigger keeps trying, and no response is lost.');
+		time.pass(60 * MINUTE_MS);
+	}
+});
+
 it('Failures are counted for one page: an earlier page clears nothing, and a later page starts over', () => {
 	const counts = [4, 4, 2, 7].map((page) => {
 		poll(1, 'A', page);
