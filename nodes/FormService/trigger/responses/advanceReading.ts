@@ -9,17 +9,24 @@ import type { Reading, StopReason } from './planReading';
 
 /** Where the next reading of a form starts, and at which end of the list new responses appear. */
 
-/**
- * Finds the page where a later poll continues the reading; undefined if the reading starts over.
- *
- * @param pages the pages that were read, at least one
- * @param undelivered the first page with an undelivered event
- */
+/** Where a reading ended. */
+export type ReadingStop = Readonly<{
+	stop: StopReason;
+	/** The pages that were read, at least one. */
+	pages: readonly FetchedPage[];
+	/** The first page with an undelivered event. */
+	undelivered: FetchedPage | undefined;
+}>;
+
+/** Whether a full pass has reached its end, and all events are delivered. */
+export function endsFullPass({ kind }: Reading, { stop, undelivered }: ReadingStop): boolean {
+	return kind === 'fullPass' && stop === 'endOfList' && undelivered === undefined;
+}
+
+/** Finds the page where a later poll continues the reading; undefined if the reading starts over. */
 export function findResumePosition(
 	{ kind, from }: Reading,
-	pages: readonly FetchedPage[],
-	stop: StopReason,
-	undelivered: FetchedPage | undefined,
+	{ stop, pages, undelivered }: ReadingStop,
 ): PagePosition | undefined {
 	if (undelivered !== undefined) return toPosition(undelivered);
 	const last = pages.at(-1)!;
@@ -41,26 +48,16 @@ export function findResumePosition(
 	}
 }
 
-/**
- * Returns the page positions in a form's state after a reading.
- *
- * @param pages the pages that were read, at least one
- * @param next see `findResumePosition`
- * @param isFullPassOver whether a full pass has reached its end
- */
-export function advanceReading(
-	form: FormState,
-	reading: Reading,
-	pages: readonly FetchedPage[],
-	next: PagePosition | undefined,
-	isFullPassOver: boolean,
-): FormState {
+/** Returns the state of a form with the positions of its pages after a reading. */
+export function advanceReading(form: FormState, reading: Reading, end: ReadingStop): FormState {
+	const { pages } = end;
+	const next = findResumePosition(reading, end);
 	if (reading.kind === 'newestPages') return advanceNewestPages(form, reading, pages, next);
 	const last = pages.at(-1)!;
 	const { fullPass } = form;
 	const order = addVotes(reading.from && fullPass?.order, pages);
 	const at = findNewestPage(order, last);
-	if (isFullPassOver) return endFullPass(form, last, at);
+	if (endsFullPass(reading, end)) return endFullPass(form, last, at);
 	// a long first pass takes several polls, and new responses should not wait for its end
 	const isEarly = reading.isFirstPass && at === 'firstPage';
 	const newestPages = form.newestPages ?? (isEarly ? { at } : undefined);

@@ -6,7 +6,7 @@ import { addDebt, computeFormBudget, isDue, type FormBudget } from '../requestBu
 import type { FormState } from '../triggerState';
 import { deliverEvents, type Delivery } from './deliverEvents';
 import { readFormPages, toFormError, type ReadingResult } from './readFormPages';
-import { advanceReading, findResumePosition, hasToStartOver, startOver } from './advanceReading';
+import { advanceReading, endsFullPass, hasToStartOver, startOver } from './advanceReading';
 import {
 	countRequests,
 	isInFirstPass,
@@ -109,15 +109,13 @@ function computeNextForm(
 	{ items, undelivered }: Delivery,
 ): FormState {
 	const { form, pages, stop, comparison, startedAtMs } = result;
-	const next = findResumePosition(reading, pages, stop, undelivered[0]?.page);
-	const isAtEnd = stop === 'endOfList' && next === undefined;
-	const isFullPassOver = reading.kind === 'fullPass' && isAtEnd;
+	const end = { stop, pages, undelivered: undelivered[0]?.page };
 	const seen = comparison.computeSeen(undelivered);
-	const kept = isFullPassOver
+	const kept = endsFullPass(reading, end)
 		? pruneSeenResponses(seen, form.pruning, startedAtMs, pages.at(-1)?.total)
 		: { seen, pruning: form.pruning };
 	return {
-		...advanceReading(form, reading, pages, next, isFullPassOver),
+		...advanceReading(form, reading, end),
 		seen: cache.seen.encode(formId, kept.seen),
 		pruning: kept.pruning,
 		firstPageReadAtMs: pages[0].pagesBefore === 0 ? startedAtMs : form.firstPageReadAtMs,

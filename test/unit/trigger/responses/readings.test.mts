@@ -48,6 +48,13 @@ const createReading = (name: Reading['kind'] | 'firstPass', from?: number): Read
 	const start = from === undefined ? undefined : at(from);
 	return { kind, isFirstPass, from: start, maxPages: 9, stopsAtSeen: false };
 };
+const advanceTo = (
+	form: FormState,
+	reading: Reading,
+	pages: FetchedPage[],
+	stop: StopReason,
+	undelivered?: FetchedPage,
+) => advance.advanceReading(form, reading, { stop, pages, undelivered });
 const FULL = createReading('fullPass');
 const READ: FormState = { seen: '', debt: { atMs: 0, requests: 1 }, fullPass: {} };
 const FROM_FOURTH = createReading('fullPass', 4);
@@ -65,7 +72,7 @@ it.each<[string, Place[], 'firstPage' | 'lastPage' | undefined]>([
 	['is the same for all', [1, 1, 1, 1, 1, 1], undefined],
 ])('New responses are expected at an end of a list whose order %s', (_text, places, end) => {
 	const pages = createPages(...places);
-	const { newestPages, fullPass } = advance.advanceReading(READ, FULL, pages, undefined, true);
+	const { newestPages, fullPass } = advanceTo(READ, FULL, pages, 'endOfList');
 	expect(newestPages?.at).toBe(end);
 	expect(fullPass).toEqual({});
 });
@@ -74,7 +81,7 @@ it('A long first pass finds newest pages at the beginning before it has ended', 
 	const form: FormState = { baseline: { sinceMs: 0 } };
 	const pages = [createPage(1, 9, [18, 17]), createPage(2, 9, [16, 15])];
 	const first = createReading('firstPass');
-	const after = advance.advanceReading(form, first, pages, at(3), false);
+	const after = advanceTo(form, first, pages, 'limit');
 	expect([after.newestPages?.at, after.fullPass?.next, after.baseline]).toEqual([
 		'firstPage',
 		at(3),
@@ -86,9 +93,9 @@ it('A form remembers what existed, and that its first pass is over', () => {
 	const form: FormState = { baseline: { sinceMs: 0 } };
 	const first = createReading('firstPass');
 	const pages = createPages(1, 2);
-	const { baseline } = advance.advanceReading(form, first, pages, undefined, true);
+	const { baseline } = advanceTo(form, first, pages, 'endOfList');
 	expect(baseline).toEqual({ sinceMs: 0, isFirstPassOver: true });
-	const again = advance.advanceReading(form, first, pages, at(1), false);
+	const again = advanceTo(form, first, pages, 'endOfList', pages[0]);
 	expect([again.baseline, again.fullPass?.next]).toEqual([form.baseline, at(1)]);
 });
 
@@ -115,14 +122,14 @@ it.each<[string, Reading, StopReason, number | undefined, number | undefined]>([
 ])('A reading continues at %s', (_text, reading, stop, undelivered, expected) => {
 	const pages = [createPage(8, 10), createPage(9, 10)];
 	const page = pages.find(({ pagesBefore }) => pagesBefore + 1 === undelivered);
-	const next = advance.findResumePosition(reading, pages, stop, page);
+	const next = advance.findResumePosition(reading, { stop, pages, undelivered: page });
 	expect(next).toEqual(expected === undefined ? undefined : at(expected));
 });
 
 it('A list that has become shorter starts a full pass', () => {
 	const form: FormState = { ...FOURTH, newestPages: { at: 'lastPage', next: at(9) } };
 	const reading = createReading('newestPages', 9);
-	const after = advance.advanceReading(form, reading, [createPage(9, 9)], undefined, false);
+	const after = advanceTo(form, reading, [createPage(9, 9)], 'endOfList');
 	expect([after.newestPages, after.fullPass]).toEqual([undefined, { hasStartedOver: true }]);
 });
 
@@ -155,9 +162,9 @@ it('A first pass that has started over is an ordinary full pass until its end', 
 	const startedOver = advance.startOver(form, first);
 	expect([form, startedOver].map((state) => planFull(state).isFirstPass)).toEqual([true, false]);
 	const pages = [createPage(1, 3, [6, 5])];
-	const later = advance.advanceReading(startedOver, FULL, pages, at(2), false);
+	const later = advanceTo(startedOver, FULL, pages, 'limit');
 	expect(planFull(later)).toEqual({ ...createReading('fullPass', 2), maxPages: 1 });
-	const over = advance.advanceReading(later, FULL, [createPage(3, 3)], undefined, true);
+	const over = advanceTo(later, FULL, [createPage(3, 3)], 'endOfList');
 	expect([over.fullPass, over.baseline?.isFirstPassOver]).toEqual([{}, true]);
 });
 
@@ -218,12 +225,12 @@ it.each<[string, Reading | undefined, Reading | undefined]>([
 it('Each full pass guesses the order anew, and keeps where the newest pages are, if pages have numbers', () => {
 	const form: FormState = { ...READ, fullPass: { order: { descending: 9, ascending: 0 } } };
 	const pages = createPages(1, 2, 3, 4, 5, 6);
-	const after = advance.advanceReading(form, FULL, pages, undefined, true);
+	const after = advanceTo(form, FULL, pages, 'endOfList');
 	expect(after.newestPages).toEqual({ at: 'lastPage', next: at(3) });
 	const unnumbered = pages.map((page) => ({ ...page, isNumbered: false }));
-	const other = advance.advanceReading(form, FULL, unnumbered, undefined, true);
+	const other = advanceTo(form, FULL, unnumbered, 'endOfList');
 	expect(other.newestPages).toBeUndefined();
 	const newestPages = { at: 'lastPage', next: at(2) } as const;
-	const again = advance.advanceReading({ ...form, newestPages }, FULL, pages, undefined, true);
+	const again = advanceTo({ ...form, newestPages }, FULL, pages, 'endOfList');
 	expect(again.newestPages).toBe(newestPages);
 });
