@@ -65,7 +65,7 @@ export async function fetchWholeList(
 	for await (const page of fetchPagesInTime(context, target)) {
 		pages.push(page);
 		const isTimeUp = clock.now() >= context.times.readUntilMs;
-		if (page.next !== undefined && isTimeUp) {
+		if (page.following.kind === 'page' && isTimeUp) {
 			throw createRequestError(context.request, createFailure('listTooLong', { expected: what }));
 		}
 	}

@@ -57,6 +57,17 @@ describe('A link to the next page', () => {
 	});
 });
 
+it('Limit returns enough responses of the first page, even if the next page cannot be found', async () => {
+	const data = Array.from({ length: 30 }, (_, index) => ({ uuid: `r${index}` }));
+	servePages(() => ({ data, has_more: true }));
+	const limited = { ...getAll, returnAll: false, sort: 'listed' };
+	const { items } = await n8n.runNode({ ...limited, limit: 10 });
+	expect(items.map(({ json }) => json.uuid)).toEqual(data.slice(0, 10).map(({ uuid }) => uuid));
+	expect(service.requests).toHaveLength(1);
+	const { error } = await n8n.runNode({ ...limited, limit: 31 });
+	expect(error?.message).toMatch(/no link to the next one \("has_more"\)$/);
+});
+
 it('A response that moves to the next page while pages are read is returned once, with the new one', async () => {
 	const pages = [
 		['b', 'a'],

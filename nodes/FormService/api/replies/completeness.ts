@@ -71,7 +71,8 @@ export function addPage(state: ListState, page: ListPage): ListState {
 			? passRecords
 			: new Map([...passRecords, ...earlierRecords, ...passRecords]);
 	const next = { ...state, total, pages, passRecords, records: [...found.values()] };
-	if (!page.isLast) return hasAllRecords(next) ? { ...next, status: 'complete' } : next;
+	if (page.following.kind !== 'none')
+		return hasAllRecords(next) ? { ...next, status: 'complete' } : next;
 	const expectedCount = sumBy(pages, 'records.length');
 	const isClean = passRecords.size === expectedCount && expectedCount >= (total ?? 0);
 	// earlier passes can have records that were deleted since
@@ -86,7 +87,9 @@ export function addPage(state: ListState, page: ListPage): ListState {
 function hasAllRecords({ expectedCount, total = 0, pages, records }: ListState): boolean {
 	if (expectedCount === undefined) return false;
 	if (total >= expectedCount) return records.length >= total;
-	return isNumbered(pages) && pages.at(-1)?.isLast === true && records.length === expectedCount;
+	return (
+		isNumbered(pages) && pages.at(-1)?.following.kind === 'none' && records.length === expectedCount
+	);
 }
 
 function isNumbered(pages: readonly ListPage[]): boolean {

@@ -13,7 +13,7 @@ import {
 import { createFailure } from '../requestFailure';
 import { parseUrl } from '../url';
 import { findList } from './findList';
-import { findNextPage } from './findNextPage';
+import { findNextPage, type NextPage } from './findNextPage';
 
 /** The most pages read of one list in one call: a third of the requests of a day. */
 export const MAX_PAGES = REQUESTS_PER_DAY / 3;
@@ -27,6 +27,12 @@ const MAX_REPEATED_PAGES = 2;
 /** Where a page is in a list: its whole URL, and how many pages and records come before. */
 export type PagePosition = { url: string; pagesBefore: number; recordsBefore: number };
 
+/** What follows a page: nothing, a page at a position, or a page that cannot be requested, with the evidence for it. */
+export type Following =
+	| { kind: 'none' }
+	| { kind: 'page'; position: PagePosition }
+	| { kind: 'unknown'; evidence: string };
+
 /** A page of a list. */
 export type ListPage = PagePosition & {
 	records: IDataObject[];
@@ -34,14 +40,8 @@ export type ListPage = PagePosition & {
 	 * Whether the URL differs from the URL of the list only by numbers, so that the page can be requested directly.
 	 */
 	isNumbered: boolean;
-	/** Whether the list ends with this page. */
-	isLast: boolean;
-	/**
-	 * The position of the next page. Undefined if there is no next page, or if the next page cannot be requested.
-	 */
-	next?: PagePosition;
-	/** The evidence for a next page that cannot be requested, such as `"has_more"`. */
-	unknownNext?: string;
+	/** What follows the page in the list. */
+	following: Following;
 	/** The number of records in the list, as the page announces it. */
 	total?: number;
 	/** The service's time when it sent the page, in epoch milliseconds, cut off to seconds. */
@@ -65,7 +65,14 @@ export async function* fetchPages(
 		// the first record is enough to find a loop; the memory might not hold those of all pages
 		pages.push({ ...page, records: page.records.slice(0, 1) });
 		yield page;
-	} while (pages.at(-1)?.isLast === false);
+	} while (pages.at(-1)?.following.kind !== 'none');
+}
+
+/** Returns the position of the next page; undefined if there is no next page, or if the page cannot be requested. */
+export function getNextPosition({
+	following,
+}: Pick<ListPage, 'following'>): PagePosition | undefined {
+	return following.kind === 'page' ? following.position : undefined;
 }
 
 /**
@@ -82,12 +89,12 @@ export async function fetchNextPage(
 	pages: readonly ListPage[],
 	from: PagePosition = { url: new URL(target.url).href, pagesBefore: 0, recordsBefore: 0 },
 ): Promise<ListPage> {
-	const previous = pages.at(-1);
-	if (previous?.unknownNext !== undefined) {
-		const failure = createFailure('nextPageUnknown', { evidence: previous.unknownNext });
-		throw createRequestError(context, failure);
+	const { following } = pages.at(-1) ?? {};
+	if (following?.kind === 'unknown') {
+		const { evidence } = following;
+		throw createRequestError(context, createFailure('nextPageUnknown', { evidence }));
 	}
-	const position = previous?.next ?? from;
+	const position = following?.kind === 'page' ? following.position : from;
 	if (pages.length >= MAX_PAGES) throw createRequestError(context, TOO_MANY_PAGES);
 	if (pages.some(({ url }) => url === position.url)) throw createRequestError(context, PAGES_LOOP);
 	const firstTotal = pages.find(({ total }) => total !== undefined)?.total;
@@ -133,19 +140,33 @@ async function fetchPage(
 	const recordCount = recordsBefore + records.length;
 	const progress = { pages, records: recordCount, pageRecords: records.length, noun, firstTotal };
 	const { nextPage, total } = findNextPage(headers, around, progress);
-	const link = nextPage.kind === 'link' ? nextPage.link : undefined;
-	const nextUrl = link === undefined ? undefined : buildNextUrl(link, url, listUrl);
-	const elsewhere = link && !nextUrl ? `it is at ${link}` : undefined;
 	return {
 		...position,
 		records,
-		next: nextUrl ? { url: nextUrl, pagesBefore: pages, recordsBefore: recordCount } : undefined,
-		unknownNext: nextPage.kind === 'unknown' ? nextPage.evidence : elsewhere,
+		following: findFollowing(nextPage, position, records.length, listUrl),
 		isNumbered: isNumbered(url, listUrl),
-		isLast: nextPage.kind === 'none',
 		total,
 		date: Date.parse(String(headers.date)) || undefined,
 	};
+}
+
+/** Returns what follows the page at a position. A link to any place outside the list is not followed. */
+function findFollowing(
+	nextPage: NextPage,
+	{ url: pageUrl, pagesBefore, recordsBefore }: PagePosition,
+	pageRecords: number,
+	listUrl: string,
+): Following {
+	if (nextPage.kind !== 'link') return nextPage;
+	const { link } = nextPage;
+	const url = buildNextUrl(link, pageUrl, listUrl);
+	if (url === undefined) return { kind: 'unknown', evidence: `it is at ${link}` };
+	const position = {
+		url,
+		pagesBefore: pagesBefore + 1,
+		recordsBefore: recordsBefore + pageRecords,
+	};
+	return { kind: 'page', position };
 }
 
 function getListedNoun({ url, lists }: Endpoint): ListedNoun {

@@ -21,8 +21,9 @@ export async function readList(
 ): Promise<ListState> {
 	let state = start;
 	while (state.status === 'unfinished') {
-		const hasNextPage = state.pages.at(-1)?.next !== undefined;
-		if (hasNextPage && isEnough(state.records)) break;
+		// without a page, a new pass starts, because records are missing
+		const hasPages = state.pages.length > 0;
+		if (hasPages && isEnough(state.records)) break;
 		state = addPage(state, await fetchNextPage(context, target, state.pages));
 	}
 	if (state.status !== 'incomplete') return state;

@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { hasReason } from '../../api/errors';
 import { parseNumber } from '../../api/parseValues';
 import { getCreationTimeMs } from '../../api/recordTimes';
-import type { PagePosition } from '../../api/replies/fetchPages';
+import { getNextPosition, type PagePosition } from '../../api/replies/fetchPages';
 import type { FetchedPage } from '../fetchList';
 import type { FormState } from '../triggerState';
 import type { Reading, StopReason } from './planReading';
@@ -34,12 +34,12 @@ export function findResumePosition(
 		case 'endOfList':
 			return undefined;
 		case 'seenResponse':
-			return kind === 'newestPages' ? undefined : last.next;
+			return kind === 'newestPages' ? undefined : getNextPosition(last);
 		case 'enoughEvents':
 			// later pages can have more events than the poll may deliver
 			return toPosition(last);
 		case 'limit':
-			return last.next;
+			return getNextPosition(last);
 		case 'error': {
 			// new responses on the first page do not wait for a later page that fails
 			const hasAdvanced = last.pagesBefore > (from?.pagesBefore ?? -1);
@@ -158,9 +158,9 @@ const MAJORITY_RATIO = 4;
  */
 function findNewestPage(
 	{ descending, ascending }: Order,
-	{ pagesBefore, isLast, isNumbered }: FetchedPage,
+	{ pagesBefore, following, isNumbered }: FetchedPage,
 ): NewestAt | undefined {
-	if (pagesBefore + (isLast ? 1 : 2) < MIN_PAGES) return undefined;
+	if (pagesBefore + (following.kind === 'none' ? 1 : 2) < MIN_PAGES) return undefined;
 	if (descending > MAJORITY_RATIO * ascending) return 'firstPage';
 	return isNumbered && ascending > MAJORITY_RATIO * descending ? 'lastPage' : undefined;
 }

@@ -66,7 +66,7 @@ export async function readFormPages(
 			form = ensureBaseline(context, before);
 			await comparePage(context, comparison, page, form);
 			// without a next page, fetchPages ends, or throws why the next page cannot be found
-			if (page.next === undefined) continue;
+			if (page.following.kind !== 'page') continue;
 			const unfilteredEvents = comparison.events;
 			if (unfilteredEvents.length >= capacity) return finish('enoughEvents');
 			// an earlier poll may have delivered only some events of the page where it stopped

@@ -8,9 +8,18 @@ import {
 
 type Page = Parameters<typeof addPage>[1];
 
+const POSITION = { url: '', pagesBefore: 0, recordsBefore: 0 };
+
 /** Adds a page whose address does not matter. */
-const add = (state: ListState, page: Pick<Page, 'records' | 'total' | 'isNumbered' | 'isLast'>) =>
-	addPage(state, { url: '', pagesBefore: 0, recordsBefore: 0, ...page });
+const add = (
+	state: ListState,
+	{ isLast, ...page }: Pick<Page, 'records' | 'total' | 'isNumbered'> & { isLast: boolean },
+) => {
+	const following: Page['following'] = isLast
+		? { kind: 'none' }
+		: { kind: 'page', position: POSITION };
+	return addPage(state, { ...POSITION, ...page, following });
+};
 
 /** Reads pages such as `ab 4`: the records a and b, and the announced number 4. `|` ends a list. */
 function read(pages: string, isNumbered = true) {
