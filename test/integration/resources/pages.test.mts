@@ -1,7 +1,8 @@
 import type { INodeListSearchResult } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import { demoForms, status, type Fault } from '../../service/index.mts';
-import { locator } from '../harness.mts';
+import { locator, n8nFor } from '../harness.mts';
+import { elsewhere } from '../servers.mts';
 import { running } from '../world.mts';
 
 /** How a listing is read page by page; `unit/api/replies` has the ways to find the next page. */
@@ -55,6 +56,19 @@ describe('A link to the next page', () => {
 		expect(error?.description).toMatch(/^Nothing was returned, because the list may be incomplete/);
 		expect(service.requests).toHaveLength(1);
 	});
+});
+
+it('The next page is found, even if the base URL itself contains /api/v1/', async () => {
+	const path = '/api/v1/proxy/api/v1/forms';
+	const { url } = await elsewhere((request, reply) => {
+		const isFirst = request.url === path;
+		const data = [{ id: isFirst ? 'first' : 'second' }];
+		const next = isFirst ? `${path}?page=2` : null;
+		reply.setHeader('content-type', 'application/json').end(JSON.stringify({ data, next }));
+	});
+	const proxied = n8nFor({ accessToken: 'token', baseUrl: `${url}/api/v1/proxy` });
+	const { items } = await proxied.runNode({ resource: 'form', operation: 'getAll' });
+	expect(items.map(({ json }) => json.id)).toEqual(['first', 'second']);
 });
 
 it('Limit returns enough responses of the first page, even if the next page cannot be found', async () => {

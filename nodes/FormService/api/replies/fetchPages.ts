@@ -1,5 +1,4 @@
 import type { IDataObject } from 'n8n-workflow';
-import { API_PATH } from '../account';
 import type { Endpoint, ListedNoun, Target } from '../endpoints';
 import { getRequestFailure } from '../errors';
 import { getComparableId } from '../records';
@@ -96,6 +95,7 @@ export async function fetchNextPage(
 	}
 	const position = following?.kind === 'page' ? following.position : from;
 	if (pages.length >= MAX_PAGES) throw createRequestError(context, TOO_MANY_PAGES);
+	// a loop under other URLs has pages that start with the same records
 	if (pages.some(({ url }) => url === position.url)) throw createRequestError(context, PAGES_LOOP);
 	const firstTotal = pages.find(({ total }) => total !== undefined)?.total;
 	const page = await fetchPage(context, target, position, firstTotal);
@@ -143,7 +143,7 @@ async function fetchPage(
 	return {
 		...position,
 		records,
-		following: findFollowing(nextPage, position, records.length, listUrl),
+		following: findFollowing(nextPage, position, records.length, listUrl, context.account.baseUrl),
 		isNumbered: isNumbered(url, listUrl),
 		total,
 		date: Date.parse(String(headers.date)) || undefined,
@@ -156,10 +156,11 @@ function findFollowing(
 	{ url: pageUrl, pagesBefore, recordsBefore }: PagePosition,
 	pageRecords: number,
 	listUrl: string,
+	baseUrl: string,
 ): Following {
 	if (nextPage.kind !== 'link') return nextPage;
 	const { link } = nextPage;
-	const url = buildNextUrl(link, pageUrl, listUrl);
+	const url = buildNextUrl(link, pageUrl, listUrl, baseUrl);
 	if (url === undefined) return { kind: 'unknown', evidence: `it is at ${link}` };
 	const position = {
 		url,
@@ -189,9 +190,14 @@ function isNumbered(url: string, listUrl: string): boolean {
  * is sent only to the address of the list, and a service behind a proxy may not know its own address. Undefined if
  * the link leads to anything but the list.
  */
-function buildNextUrl(link: string, pageUrl: string, listUrl: string): string | undefined {
+function buildNextUrl(
+	link: string,
+	pageUrl: string,
+	listUrl: string,
+	baseUrl: string,
+): string | undefined {
 	const url = new URL(listUrl);
-	const [, path] = url.pathname.split(API_PATH);
+	const path = url.pathname.slice(new URL(baseUrl).pathname.length);
 	const next = parseUrl(link, pageUrl);
 	if (!next?.pathname.replace(/\/$/, '').endsWith(path)) return undefined;
 	const listQuery = [...url.searchParams];

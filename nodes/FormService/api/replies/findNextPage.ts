@@ -78,19 +78,22 @@ function findByRules(
 }
 
 const PAGE_COUNT = /^(last_page|page_count|(total_|num_)?pages)$/;
-const RECORD_COUNT =
-	/^(total|count|num|number)(_(of|count|items|records|results|entries|rows|NOUN))*$/;
 const PAGE_SIZE = /^(per_?page|page_size|limit|size)$/;
 
-const RECORD_COUNTS = {
-	forms: toCountPattern('forms'),
-	fields: toCountPattern('fields'),
-	responses: toCountPattern('responses|submissions'),
-};
-
-function toCountPattern(nouns: string): RegExp {
-	return new RegExp(RECORD_COUNT.source.replace('NOUN', nouns));
+/** Whether a name is that of the number of records in a list, such as `total_responses` or `count`. */
+function isRecordCount(name: string, noun: ListedNoun): boolean {
+	const [first, ...others] = name.split('_');
+	const isKnown = (word: string) => COUNT_WORD.test(word) || RECORD_WORDS[noun].includes(word);
+	return /^(total|count|num|number)$/.test(first) && others.every(isKnown);
 }
+
+const COUNT_WORD = /^(of|count|items|records|results|entries|rows)$/;
+
+const RECORD_WORDS: Record<ListedNoun, readonly string[]> = {
+	forms: ['forms'],
+	fields: ['fields'],
+	responses: ['responses', 'submissions'],
+};
 
 /** Matches `has_more`, `next_page_token` and `more_records`, but not `next_release` and `next_button`. */
 const MORE_NAME =
@@ -102,7 +105,7 @@ function findTotal(
 	{ records, pageRecords, noun }: ListProgress,
 ): number | undefined {
 	const counts = hints.flatMap(({ name, value }) => {
-		const count = RECORD_COUNTS[noun].test(name) ? parseNumber(value) : undefined;
+		const count = isRecordCount(name, noun) ? parseNumber(value) : undefined;
 		// the number of records on this page, of several pages
 		const isOfPage = count === pageRecords && count < records;
 		return count === undefined || isOfPage ? [] : [count];
