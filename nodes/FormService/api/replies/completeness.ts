@@ -5,7 +5,8 @@ import { getComparableId } from '../records';
 import type { ListPage } from './fetchPages';
 
 /*
- * Whether a list that was read page by page is complete. A database that sorts by time lists records of equal
+ * Whether a list that was read page by page is complete. Whether a page follows is decided before, by `findNextPage`,
+ * and a loop of pages is an error of `fetchNextPage`. A database that sorts by time lists records of equal
  * times in another order for each page, so a record can be on two pages, and another record on none. The rule
  * counts distinct records:
  *
@@ -25,13 +26,8 @@ import type { ListPage } from './fetchPages';
 /** The most passes. Chosen: a list of 67 pages then costs 201 requests at most. */
 const MAX_PASSES = 3;
 
-/** A list after some of its pages. Each page creates a new state, so several callers can share a state. */
-export type ListState = {
-	/**
-	 * `unfinished` until the list is complete. A caller that stops earlier, for example at a limit, does not know
-	 * whether the pages so far lack a record. `incomplete` if the last pass has not found all records.
-	 */
-	readonly status: 'unfinished' | 'complete' | 'incomplete';
+/** The pages and records of a list that were read so far. */
+type ListProgress = {
 	/** The pages of this pass. Empty if the list has to be read from its first page. */
 	readonly pages: readonly ListPage[];
 	/** The distinct records of all passes, in the order of this pass, then of earlier passes. */
@@ -41,12 +37,29 @@ export type ListState = {
 	/** The records of earlier passes that the list may still have, by their key. */
 	readonly earlierRecords: ReadonlyMap<string, IDataObject>;
 	/** How many records the pages of the last finished pass have together, including repeats. */
-	readonly expectedCount?: number;
+	readonly passCount?: number;
 	/** How many records the last page announced. */
 	readonly total?: number;
 	/** The number of this pass, from 1. */
 	readonly pass: number;
 };
+
+/** A list after some of its pages. Each page creates a new state, so several callers can share a state. */
+export type ListState = ListProgress &
+	(
+		| {
+				/**
+				 * `unfinished` until the list is complete. A caller that stops earlier, for example at a limit, does not know
+				 * whether the pages so far lack a record.
+				 */
+				readonly status: 'unfinished' | 'complete';
+		  }
+		| {
+				/** The last pass has not found all records either. */
+				readonly status: 'incomplete';
+				readonly failure: RequestFailure;
+		  }
+	);
 
 /** A list before its first page. */
 export const UNREAD_LIST: ListState = {
@@ -62,7 +75,10 @@ export const UNREAD_LIST: ListState = {
 export function addPage(state: ListState, page: ListPage): ListState {
 	const total = page.total ?? state.total;
 	const hasFallen = page.total !== undefined && page.total < (state.total ?? 0);
-	if (hasFallen) return startNextPass({ ...UNREAD_LIST, total, pass: state.pass }, new Map());
+	if (hasFallen) {
+		const emptied = { ...UNREAD_LIST, total, pass: state.pass };
+		return startNextPass(emptied, new Map(), createFailure('listShrinks', { limit: state.pass }));
+	}
 	const pages = [...state.pages, page];
 	const { earlierRecords } = state;
 	const passRecords = addRecords(state.passRecords, page.records);
@@ -70,38 +86,45 @@ export function addPage(state: ListState, page: ListPage): ListState {
 		earlierRecords.size === 0
 			? passRecords
 			: new Map([...passRecords, ...earlierRecords, ...passRecords]);
-	const next = { ...state, total, pages, passRecords, records: [...found.values()] };
-	if (page.following.kind !== 'none')
-		return hasAllRecords(next) ? { ...next, status: 'complete' } : next;
-	const expectedCount = sumBy(pages, 'records.length');
-	const isClean = passRecords.size === expectedCount && expectedCount >= (total ?? 0);
+	const isPassOver = page.following.kind === 'none';
+	const passCount = isPassOver ? sumBy(pages, 'records.length') : state.passCount;
+	const records = [...found.values()];
+	const next = { ...state, total, pages, passRecords, passCount, records };
 	// earlier passes can have records that were deleted since
-	if (isClean) return { ...next, status: 'complete', records: [...passRecords.values()] };
-	const finished = { ...next, expectedCount };
-	return hasAllRecords(finished)
-		? { ...finished, status: 'complete' }
-		: startNextPass(finished, found);
+	if (isPassOver && isCleanPass(next)) {
+		return { ...next, status: 'complete', records: [...passRecords.values()] };
+	}
+	if (hasAllRecords(next, isPassOver)) return { ...next, status: 'complete' };
+	return isPassOver ? startNextPass(next, found, createIncompleteFailure(next)) : next;
+}
+
+/** Whether a finished pass has no record twice, and as many records as the list announces. */
+function isCleanPass({ passRecords, passCount = 0, total = 0 }: ListProgress): boolean {
+	return passRecords.size === passCount && passCount >= total;
 }
 
 /** Whether all passes together have found as many distinct records as the list has. */
-function hasAllRecords({ expectedCount, total = 0, pages, records }: ListState): boolean {
-	if (expectedCount === undefined) return false;
-	if (total >= expectedCount) return records.length >= total;
-	return (
-		isNumbered(pages) && pages.at(-1)?.following.kind === 'none' && records.length === expectedCount
-	);
+function hasAllRecords(
+	{ passCount, total = 0, pages, records }: ListProgress,
+	isPassOver: boolean,
+): boolean {
+	if (passCount === undefined) return false;
+	if (total >= passCount) return records.length >= total;
+	return isNumbered(pages) && isPassOver && records.length === passCount;
 }
 
 function isNumbered(pages: readonly ListPage[]): boolean {
 	return pages.every((page) => page.isNumbered);
 }
 
+/** @param failure why the list stays incomplete if the pass was the last one */
 function startNextPass(
 	state: ListState,
 	earlierRecords: ReadonlyMap<string, IDataObject>,
+	failure: RequestFailure,
 ): ListState {
 	return state.pass === MAX_PASSES
-		? { ...state, status: 'incomplete' }
+		? { ...state, status: 'incomplete', failure }
 		: { ...state, pages: [], passRecords: new Map(), earlierRecords, pass: state.pass + 1 };
 }
 
@@ -128,16 +151,15 @@ function addRecords(
 	return found;
 }
 
-/** Returns why a list stays incomplete. */
-export function describeIncompleteList({
-	expectedCount,
+/** Creates the failure of a list whose passes have repeats, and lack records. */
+function createIncompleteFailure({
+	passCount = 0,
 	total = 0,
 	pages,
 	records,
 	pass,
-}: ListState): RequestFailure {
-	if (expectedCount === undefined) return createFailure('listShrinks', { limit: pass });
-	const listCount = isNumbered(pages) ? Math.max(expectedCount, total) : total;
+}: ListProgress): RequestFailure {
+	const listCount = isNumbered(pages) ? Math.max(passCount, total) : total;
 	const evidence =
 		records.length < listCount
 			? `${records.length} of ${listCount} records`

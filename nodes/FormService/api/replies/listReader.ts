@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Target } from '../endpoints';
 import { createRequestError, type RequestContext } from '../requestContext';
-import { addPage, describeIncompleteList, UNREAD_LIST, type ListState } from './completeness';
+import { addPage, UNREAD_LIST, type ListState } from './completeness';
 import { fetchNextPage } from './fetchPages';
 
 /** Whether a caller needs no more than the records found so far. */
@@ -27,7 +27,7 @@ export async function readList(
 		state = addPage(state, await fetchNextPage(context, target, state.pages));
 	}
 	if (state.status !== 'incomplete') return state;
-	throw createRequestError(context, describeIncompleteList(state));
+	throw createRequestError(context, state.failure);
 }
 
 /** Reads a list for several callers, see `createListReader`. */
