@@ -82,9 +82,9 @@ const PAGE_SIZE = /^(per_?page|page_size|limit|size)$/;
 
 /** Whether a name is that of the number of records in a list, such as `total_responses` or `count`. */
 function isRecordCount(name: string, noun: ListedNoun): boolean {
-	const [first, ...others] = name.split('_');
+	const [firstWord, ...laterWords] = name.split('_');
 	const isKnown = (word: string) => COUNT_WORD.test(word) || RECORD_WORDS[noun].includes(word);
-	return /^(total|count|num|number)$/.test(first) && others.every(isKnown);
+	return /^(total|count|num|number)$/.test(firstWord) && laterWords.every(isKnown);
 }
 
 const COUNT_WORD = /^(of|count|items|records|results|entries|rows)$/;
