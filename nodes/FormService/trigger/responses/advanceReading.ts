@@ -5,28 +5,36 @@ import { getCreationTimeMs } from '../../api/recordTimes';
 import { getNextPosition, type PagePosition } from '../../api/replies/fetchPages';
 import type { FetchedPage } from '../fetchList';
 import type { FormState } from '../triggerState';
-import type { Reading, StopReason } from './planReading';
+import type { Reading } from './planReading';
+import type { ReadingResult } from './readFormPages';
 
 /** Where the next reading of a form starts, and at which end of the list new responses appear. */
 
-/** Where a reading ended. */
-export type ReadingStop = Readonly<{
-	stop: StopReason;
-	/** The pages that were read, at least one. */
-	pages: readonly FetchedPage[];
-	/** The first page with an undelivered event. */
-	undelivered: FetchedPage | undefined;
-}>;
+/** The pages that were read, at least one, and why the reading stopped. */
+type ReadPages = Pick<ReadingResult, 'pages' | 'stop'>;
 
-/** Whether a full pass has reached its end, and all events are delivered. */
-export function endsFullPass({ kind }: Reading, { stop, undelivered }: ReadingStop): boolean {
+/**
+ * Whether a full pass has reached its end, and all events are delivered.
+ *
+ * @param undelivered the first page with an undelivered event
+ */
+export function endsFullPass(
+	{ kind }: Reading,
+	{ stop }: ReadPages,
+	undelivered: FetchedPage | undefined,
+): boolean {
 	return kind === 'fullPass' && stop === 'endOfList' && undelivered === undefined;
 }
 
-/** Finds the page where a later poll continues the reading; undefined if the reading starts over. */
+/**
+ * Finds the page where a later poll continues the reading; undefined if the reading starts over.
+ *
+ * @param undelivered the first page with an undelivered event
+ */
 export function findResumePosition(
 	{ kind, from }: Reading,
-	{ stop, pages, undelivered }: ReadingStop,
+	{ pages, stop }: ReadPages,
+	undelivered: FetchedPage | undefined,
 ): PagePosition | undefined {
 	if (undelivered !== undefined) return toPosition(undelivered);
 	const last = pages.at(-1)!;
@@ -48,16 +56,25 @@ export function findResumePosition(
 	}
 }
 
-/** Returns the state of a form with the positions of its pages after a reading. */
-export function advanceReading(form: FormState, reading: Reading, end: ReadingStop): FormState {
-	const { pages } = end;
-	const next = findResumePosition(reading, end);
+/**
+ * Returns the state of a form with the positions of its pages after a reading.
+ *
+ * @param undelivered the first page with an undelivered event
+ */
+export function advanceReading(
+	form: FormState,
+	reading: Reading,
+	result: ReadPages,
+	undelivered: FetchedPage | undefined,
+): FormState {
+	const { pages } = result;
+	const next = findResumePosition(reading, result, undelivered);
 	if (reading.kind === 'newestPages') return advanceNewestPages(form, reading, pages, next);
 	const last = pages.at(-1)!;
 	const { fullPass } = form;
 	const order = addVotes(reading.from && fullPass?.order, pages);
 	const at = findNewestPage(order, last);
-	if (endsFullPass(reading, end)) return endFullPass(form, last, at);
+	if (endsFullPass(reading, result, undelivered)) return endFullPass(form, last, at);
 	// a long first pass takes several polls, and new responses should not wait for its end
 	const isEarly = reading.isFirstPass && at === 'firstPage';
 	const newestPages = form.newestPages ?? (isEarly ? { at } : undefined);

@@ -80,7 +80,7 @@ export async function pollForm(
 	if (reading === undefined) return undefined;
 	const result = await readFormPages(context, formId, before, reading, capacity);
 	const task = { formId, before, reading, result };
-	if (result.pages.length === 0) return finishReading(context, task, { form: before });
+	if (result.pages.length === 0) return finishReading(context, task, before);
 	return await deliverPages(context, task, capacity);
 }
 
@@ -94,11 +94,11 @@ async function deliverPages(
 	try {
 		const delivery = await deliverEvents(context, formId, result.comparison.events, capacity);
 		const form = computeNextForm(context, task, delivery);
-		return finishReading(context, task, { ...delivery, form });
+		return finishReading(context, task, form, delivery);
 	} catch (error) {
 		const deliveryError = toFormError(context, formId, error);
 		// the next reading reads the same pages; a delivery fails after a request for fields
-		return finishReading(context, task, { form: before, deliveryError, fieldRequests: 1 });
+		return finishReading(context, task, before, { deliveryError, fieldRequests: 1 });
 	}
 }
 
@@ -108,14 +108,14 @@ function computeNextForm(
 	{ formId, reading, result }: Task,
 	{ items, undelivered }: Delivery,
 ): FormState {
-	const { form, pages, stop, comparison, startedAtMs } = result;
-	const end = { stop, pages, undelivered: undelivered[0]?.page };
+	const { form, pages, comparison, startedAtMs } = result;
+	const undeliveredPage = undelivered[0]?.page;
 	const seen = comparison.computeSeen(undelivered);
-	const kept = endsFullPass(reading, end)
+	const kept = endsFullPass(reading, result, undeliveredPage)
 		? pruneSeenResponses(seen, form.pruning, startedAtMs, pages.at(-1)?.total)
 		: { seen, pruning: form.pruning };
 	return {
-		...advanceReading(form, reading, end),
+		...advanceReading(form, reading, result, undeliveredPage),
 		seen: cache.seen.encode(formId, kept.seen),
 		pruning: kept.pruning,
 		firstPageReadAtMs: pages[0].pagesBefore === 0 ? startedAtMs : form.firstPageReadAtMs,
@@ -123,16 +123,19 @@ function computeNextForm(
 	};
 }
 
-/** The end of a reading: the state without its requests, and what was delivered or why nothing was. */
-type ReadingEnd = { form: FormState; deliveryError?: NodeError } & Partial<
-	Pick<Delivery, 'items' | 'fieldRequests'>
->;
-
-/** Returns the outcome of a reading, and the state of the form with its requests. */
+/**
+ * Ends a reading: returns its outcome, its items, and the state of the form with the requests of the reading. If the
+ * reading has failed for too long, the full pass starts over.
+ */
 function finishReading(
 	context: PollContext,
 	{ formId, reading, result }: Task,
-	{ form, deliveryError, items = [], fieldRequests }: ReadingEnd,
+	form: FormState,
+	{
+		items = [],
+		fieldRequests,
+		deliveryError,
+	}: Partial<Delivery> & { deliveryError?: NodeError } = {},
 ): FormResult {
 	const { pages, readError, requests, startedAtMs } = result;
 	const subject = { kind: reading.kind, formId };

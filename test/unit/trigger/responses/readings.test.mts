@@ -53,7 +53,7 @@ const advanceTo = (
 	pages: FetchedPage[],
 	stop: StopReason,
 	undelivered?: FetchedPage,
-) => advance.advanceReading(form, reading, { stop, pages, undelivered });
+) => advance.advanceReading(form, reading, { stop, pages }, undelivered);
 const FULL = createReading('fullPass');
 const READ: FormState = { seen: '', debt: { atMs: 0, requests: 1 }, fullPass: {} };
 const FROM_FOURTH = createReading('fullPass', 4);
@@ -121,7 +121,7 @@ it.each<[string, Reading, StopReason, number | undefined, number | undefined]>([
 ])('A reading continues at %s', (_text, reading, stop, undelivered, expected) => {
 	const pages = [createPage(8, 10), createPage(9, 10)];
 	const page = pages.find(({ pagesBefore }) => pagesBefore + 1 === undelivered);
-	const next = advance.findResumePosition(reading, { stop, pages, undelivered: page });
+	const next = advance.findResumePosition(reading, { stop, pages }, page);
 	expect(next).toEqual(expected === undefined ? undefined : at(expected));
 });
 
