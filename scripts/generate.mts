@@ -4,6 +4,7 @@
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { run } from './lib/command.mts';
 import { formatMarkdown } from './lib/markdown.mts';
 import { broughtByN8n, withN8nVersions } from './lib/n8n/install.mts';
@@ -24,7 +25,8 @@ const files: Record<string, (text: string) => Promise<string> | string> = {
 		),
 };
 
-const isCheck = process.argv.includes('--check');
+// an unknown option is an error
+const { check: isCheck } = parseArgs({ options: { check: { type: 'boolean' } } }).values;
 for (const [path, update] of Object.entries(files)) {
 	const text = await readFile(join(root, path), 'utf8');
 	const updated = await update(text);

@@ -2,12 +2,16 @@
  * A Form Service and an n8n to try the package by hand. With `--check`, it does without a person: it submits
  * a form, waits for the workflow, and ends.
  */
+import { parseArgs } from 'node:util';
 import { demoForms } from '../../test/service/index.mts';
 import { submitFormPage } from '../../test/service/submitForm.mts';
 import { owner } from '../lib/n8n/instance.mts';
 import { type Execution, itemsOf } from '../lib/n8n/rest.mts';
 import { temporaryFolder } from '../lib/paths.mts';
 import { startWorld, type World } from './world.mts';
+
+// an unknown option is an error
+const { values } = parseArgs({ options: { check: { type: 'boolean' } } });
 
 const FIRST_EXAMPLE = 'act-on-new-responses.json';
 
@@ -50,7 +54,7 @@ async function checkWorld({ service, n8n: { rest }, workflows }: World): Promise
 
 async function run(cleanup: AsyncDisposableStack): Promise<void> {
 	const world = await startWorld(await temporaryFolder('demo', cleanup), cleanup, PORTS);
-	if (process.argv.includes('--check')) return await checkWorld(world);
+	if (values.check) return await checkWorld(world);
 	console.log(describeWorld(world));
 	return await new Promise<never>(() => {});
 }
