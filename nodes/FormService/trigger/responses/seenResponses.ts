@@ -58,11 +58,12 @@ export function isUnchanged(before: SeenResponse | undefined, after: SeenRespons
 const PHASE_BY_LETTER = { c: 'complete', i: 'incomplete', w: 'waiting', a: 'abandoned' } as const;
 const LETTER_BY_PHASE = invert(PHASE_BY_LETTER) as Record<Phase, string>;
 
+const FINGERPRINT_TEXT = `[\\w-]{${FINGERPRINT_LENGTH}}`;
+
 /**
  * One response as a text: its fingerprint, the letter of its phase, and the fingerprint of its answers.
  * `aB3dE6gH9kc` is a complete response.
  */
-const FINGERPRINT_TEXT = `[\\w-]{${FINGERPRINT_LENGTH}}`;
 const RESPONSE_TEXT = new RegExp(`^${FINGERPRINT_TEXT}[ciwa](${FINGERPRINT_TEXT})?$`, 'i');
 
 /** Encodes responses as one text with blanks between them. JSON would take three times the space. */
