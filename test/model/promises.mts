@@ -13,6 +13,9 @@ const MAX_WEIGHT = 4;
 /** Lists of fewer pages are read whole about as soon. */
 const MIN_PAGES = 3;
 
+/** A list counts as sorted if more than four times as many pages show one order as the other one. */
+const MAJORITY_RATIO = 4;
+
 /** So many rounds list each response, if those of one second are in another order for each page. */
 const ROUNDS_WITH_SHUFFLED_TIES = 20;
 
@@ -34,12 +37,21 @@ function promiseMinutes({ subject, event, at }: Owed, world: World): number {
 	const { order, paging, pageSize, kept, ties } = subject.form;
 	const rounds = ties === 'shuffled' ? ROUNDS_WITH_SHUFFLED_TIES : 1;
 	const pages = countPages(kept.length, pageSize) * rounds;
-	const isOrdered = order === 'newest' || (order === 'oldest' && paging === 'number');
+	const hasNewestPages = order === 'newest' || (order === 'oldest' && paging === 'number');
+	const isOrdered = hasNewestPages && isOrderEvident(subject.form);
 	const isNew = !event.endsWith('Updated') && at - subject.createdAt < MINUTE_MS;
 	// few pages can look as if they were in order
 	const requests = pages < MIN_PAGES ? pages : 2 * (isNew && isOrdered ? 1 : pages);
 	// each hour, an item can need the list of all forms and the fields
 	return (requests + listPages + countPages(FIELD_COUNT)) * perRequest;
+}
+
+/** Whether few pages can show a wrong order, because all of their responses are of one second. */
+function isOrderEvident({ kept, pageSize, ties }: Form): boolean {
+	if (ties === 'ordered') return true;
+	const tied = kept.length - new Set(kept.map(({ createdAt }) => createdAt)).size;
+	const wrongPages = Math.floor(tied / (pageSize - 1));
+	return kept.length / pageSize - wrongPages > MAJORITY_RATIO * wrongPages;
 }
 
 /**

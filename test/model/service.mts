@@ -19,7 +19,7 @@ export type Response = {
 	edits: number;
 	/** Since when it is not listed, in epoch milliseconds; undefined while it is listed. */
 	missingSince?: number;
-	/** It was missing for so long that the trigger may or may not have forgotten it. */
+	/** The trigger may have forgotten it, because it was missing for so long, or may never have read it. */
 	isDoubtful?: boolean;
 };
 

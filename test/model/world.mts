@@ -258,8 +258,13 @@ export class World {
 			// a form that the trigger does not know yet is new, with its responses
 			if (form.isDoubtful || (wasAll && this.unlisted.has(form))) continue;
 			const leftAt = this.leftAt.get(form);
-			if (leftAt === undefined) oracle.begin(form, n8n.parameters.emitExisting, false);
-			else if (now - leftAt > REMEMBERED_MS) form.kept.forEach((response) => this.doubt(response));
+			if (leftAt === undefined) {
+				oracle.begin(form, n8n.parameters.emitExisting, false);
+				// the trigger cannot tell that an existing response that it has never read was unfinished
+				for (const response of form.kept)
+					response.isDoubtful ||= response.missingSince !== undefined;
+			} else if (now - leftAt > REMEMBERED_MS)
+				form.kept.forEach((response) => this.doubt(response));
 		}
 		const from = this.service.sent.length;
 		await this.publish();
