@@ -16,8 +16,8 @@ export type InputItem = {
 	/** The row of a sheet that the item comes from, from the `row_number` of Google Sheets. */
 	row?: number;
 	endpoint: Endpoint;
-	/** The request as n8n has composed it, with its URL relative to the base URL. */
-	composedRequest: IHttpRequestOptions;
+	/** The request options that n8n has composed from the parameters, with a URL that starts after the base URL. */
+	options: IHttpRequestOptions;
 } & ({ prepared: PreparedItem } | { parameterError: NodeError });
 
 /** Whether an item was sent: `maybe` if the service may have acted, for example because no reply came. */
@@ -55,8 +55,6 @@ export type TryContext = {
 	signal: AbortSignal;
 	/** The run of the try: the facts that all tries of one execution of the node share (Retry On Fail). */
 	run: {
-		/** See `ItemRequest`. */
-		readonly shared: Map<string, unknown>;
 		/** The outcomes that no later try can change, by the index of the item. */
 		readonly finalOutcomes: Map<number, ItemOutcome>;
 		/** Settles when all batches that have started are processed. */
@@ -65,24 +63,23 @@ export type TryContext = {
 };
 
 /**
- * Creates the request of an item from the request that n8n has composed. Uses the base URL of the item's account,
- * because n8n composes the requests of all items with the credential of the first item (`prepareCredentials`).
+ * Creates the request of an item from the request options that n8n has composed. Uses the base URL of the item's
+ * account, because n8n composes the requests of all items with the credential of the first item
+ * (`prepareCredentials`).
  */
 export function createItemRequest(
-	{ n8n, index, endpoint, composedRequest }: InputItem,
+	{ n8n, index, endpoint, options }: InputItem,
 	account: Account,
 	{ run, signal }: TryContext,
 ): ItemRequest {
-	const { url, qs, ...options } = composedRequest;
-	const httpOptions = omit(options, 'baseURL', 'body');
+	const { url, qs, ...composedOptions } = options;
+	const httpOptions = omit(composedOptions, 'baseURL', 'body');
 	const query = new URLSearchParams(omitBy(qs, isNil) as Record<string, string>);
+	const urlQuery = query.size > 0 ? `?${query.toString()}` : '';
 	return {
 		context: { n8n, account, priority: 'low', itemIndex: index, signal, httpOptions },
-		target: {
-			endpoint,
-			url: `${account.baseUrl}${url}${query.size > 0 ? `?${query.toString()}` : ''}`,
-		},
-		shared: run.shared,
+		target: { endpoint, url: `${account.baseUrl}${url}${urlQuery}` },
+		run,
 	};
 }
 

@@ -128,7 +128,7 @@ export function joinTry(n8n: IExecuteSingleFunctions): NodeTry {
 }
 
 function createRun(): TryContext['run'] {
-	return { shared: new Map(), finalOutcomes: new Map(), batches: Promise.resolve() };
+	return { finalOutcomes: new Map(), batches: Promise.resolve() };
 }
 
 /** Returns how many items n8n hands over without a pause (Batching); undefined for all. */

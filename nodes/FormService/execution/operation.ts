@@ -4,59 +4,59 @@ import type {
 	INodeProperties,
 	INodePropertyOptions,
 } from 'n8n-workflow';
-import type { Endpoint, Target } from '../api/endpoints';
+import type { ReadEndpoint, Target, WriteEndpoint } from '../api/endpoints';
 import type { RequestContext } from '../api/requestContext';
 import type { ParameterContext } from '../parameters/parameterContext';
 
-/** One operation of the node. */
+/** One operation of the node. An operation either reads, or checks an item and then writes, as its endpoint does. */
 export type Operation = {
 	/** The entry of the operation in the list of its resource's operations. */
 	option: INodePropertyOptions & { value: string; action: string };
-	/** The endpoint of the request. */
-	endpoint: Endpoint;
 	/** The description of the operation as a tool, for a model: when to use the tool, and its input. */
 	toolDescription: string;
 	/** The parameters, shown for this operation only. */
 	properties: INodeProperties[];
+} & (
+	| { endpoint: ReadEndpoint; prepare: Prepare<PreparedRead> }
+	| { endpoint: WriteEndpoint; prepare: Prepare<PreparedWrite> }
+);
+
+/**
+ * Reads and checks the parameters of an item. Sends no request, because no write is sent if the parameters of any item
+ * are invalid.
+ *
+ * @throws NodeOperationError that names the parameter and what it must be
+ */
+type Prepare<Prepared> = (input: ParameterContext) => Prepared;
+
+/** An item with valid parameters, and what to do with it. */
+export type PreparedItem = PreparedRead | PreparedWrite;
+
+/** The IDs in the path, by the `{placeholders}` of the endpoint: `{ formId: 'aB3xY9' }`. */
+type Ids = Readonly<Record<string, string>>;
+
+export type PreparedRead = {
+	ids?: Ids;
 	/**
-	 * Reads and checks the parameters of an item. Sends no request, because no write is sent if the
-	 * parameters of any item are invalid.
+	 * Returns the output items.
 	 *
-	 * @throws NodeOperationError that names the parameter and what it must be
+	 * @throws InputError if the service has no such record, and the errors of requests
 	 */
-	prepare: (input: ParameterContext) => PreparedItem;
+	read: (request: ItemRequest) => Promise<INodeExecutionData[]>;
+	/** The part of the output that the model of a tool selects; undefined for the whole output. */
+	selection?: ToolSelection;
 };
 
-/** An item with valid parameters, and what to do with it. An operation either reads, or checks and then writes. */
-export type PreparedItem = {
-	/** The IDs in the path, by the `{placeholders}` of the endpoint: `{ formId: 'aB3xY9' }`. */
-	ids?: Readonly<Record<string, string>>;
+export type PreparedWrite = {
+	ids?: Ids;
 	/**
-	 * The body that n8n composes before the item is checked. It declares what the operation sends, but is never sent:
-	 * `check` returns the write with the checked body.
+	 * Checks the item against the service, such as answers against the fields of the form, and returns the write. All
+	 * items of a batch are checked before the first write is sent.
+	 *
+	 * @throws InputError if the item is invalid, and the errors of requests
 	 */
-	provisionalBody?: IDataObject;
-} & (
-	| {
-			/**
-			 * Returns the output items.
-			 *
-			 * @throws InputError if the service has no such record, and the errors of requests
-			 */
-			read: (request: ItemRequest) => Promise<INodeExecutionData[]>;
-			/** The part of the output that the model of a tool selects; undefined for the whole output. */
-			selection?: ToolSelection;
-	  }
-	| {
-			/**
-			 * Checks the item against the service, such as answers against the fields of the form, and returns the
-			 * write. All items of a batch are checked before the first write is sent.
-			 *
-			 * @throws InputError if the item is invalid, and the errors of requests
-			 */
-			check: (request: ItemRequest) => Promise<PendingWrite>;
-	  }
-);
+	check: (request: ItemRequest) => Promise<PendingWrite>;
+};
 
 /** The results, and the fields of each result, that a model asks for. */
 export type ToolSelection = {
@@ -87,39 +87,50 @@ export type SendResult = {
 	createOutput: () => IDataObject;
 };
 
-/** The request that n8n has composed for an item, still without a body. */
+/** What an operation needs to send the requests of an item. */
 export type ItemRequest = {
 	context: RequestContext;
+	/** The request of the operation, without a body. */
 	target: Target;
-	/** The values that the items of the run share. Only `shareInRun` reads and changes the map. */
-	shared: Map<string, unknown>;
+	/** Identifies the run, for the values that its items share. */
+	run: object;
 };
 
 /**
- * Returns a value that the items of a run share, in all tries of n8n (Retry On Fail), if they have the same account.
- * The first item that asks for the value creates it.
+ * Values of one kind that the items of a run share, in all tries of n8n (Retry On Fail), if they have the same account.
+ * Each object has keys of its own, so two kinds of values cannot be mixed up.
  */
-export function shareInRun<T>({ context, shared }: ItemRequest, name: string, create: () => T): T {
-	const key = `${context.account.key} ${name}`;
-	if (!shared.has(key)) shared.set(key, create());
-	return shared.get(key) as T;
+export class SharedValues<T> {
+	private readonly valuesByRun = new WeakMap<object, Map<string, T>>();
+
+	/** Returns the value with a key. The first item that asks for the value creates it. */
+	getOrCreate({ context, run }: ItemRequest, key: string, create: () => T): T {
+		const values = this.valuesByRun.get(run) ?? new Map<string, T>();
+		this.valuesByRun.set(run, values);
+		const accountKey = `${context.account.key} ${key}`;
+		const value = values.get(accountKey) ?? create();
+		values.set(accountKey, value);
+		return value;
+	}
 }
 
 /**
- * Fetches a target once for all items of a run with the same account and request options. The items never change the
- * value. The request belongs to no item, so its errors have no item number. After a failure, the next try fetches again.
+ * Creates a function that fetches a target once for all items of a run with the same account, request options and
+ * detail. The items never change the result. The request belongs to no item, so its errors have no item number. After
+ * a failure, the next try fetches again.
  *
- * @param detail distinguishes two ways to fetch one target
+ * @param fetch gets the detail of the item, which JSON must be able to express
  */
-export async function fetchOncePerRun<T>(
-	request: ItemRequest,
-	fetch: (context: RequestContext, target: Target) => Promise<T>,
-	detail?: unknown,
-): Promise<T> {
-	const { context, target } = request;
-	const name = JSON.stringify(['fetch', target.url, context.httpOptions, detail]);
-	const result = shareInRun<{ fetching?: Promise<T> }>(request, name, () => ({}));
-	result.fetching ??= fetch({ ...context, itemIndex: undefined }, target);
-	result.fetching.catch(() => (result.fetching = undefined));
-	return await result.fetching;
+export function createSharedFetch<T, Detail = void>(
+	fetch: (context: RequestContext, target: Target, detail: Detail) => Promise<T>,
+): (request: ItemRequest, detail: Detail) => Promise<T> {
+	const fetches = new SharedValues<{ result?: Promise<T> }>();
+	return async (request, detail) => {
+		const { context, target } = request;
+		const key = JSON.stringify([target.url, context.httpOptions, detail]);
+		const shared = fetches.getOrCreate(request, key, () => ({}));
+		shared.result ??= fetch({ ...context, itemIndex: undefined }, target, detail);
+		shared.result.catch(() => (shared.result = undefined));
+		return await shared.result;
+	};
 }

@@ -29,16 +29,16 @@ import { isTool, prepareTool } from './tool';
 type RoutedOptions = IHttpRequestOptions & { routed: { nodeTry: NodeTry; item: InputItem } };
 
 /**
- * Creates the `preSend` of an operation. `preSend` checks the parameters of an item, and adds the IDs and a
- * provisional body to the request. `preSend` never throws, because n8n would then leave out the item and send the
- * others.
+ * Creates the `preSend` of an operation. `preSend` checks the parameters of an item, and adds the IDs to the path. The
+ * body follows only after the check of the item. `preSend` never throws, because n8n would then leave out the item and
+ * send the others.
  */
 export function createPreSend(operation: Operation): PreSendAction {
 	return async function (options): Promise<RoutedOptions> {
 		const nodeTry = joinTry(this);
 		const item = prepareItem(this, operation, options, nodeTry.context.total);
 		nodeTry.add(item);
-		return { ...item.composedRequest, routed: { nodeTry, item } };
+		return { ...item.options, routed: { nodeTry, item } };
 	};
 }
 
@@ -80,15 +80,15 @@ function prepareItem(
 	const { row_number: rowNumber } = n8n.getInputData().json;
 	const row = Number.isInteger(rowNumber) ? Number(rowNumber) : undefined;
 	// n8n sets 300 seconds if the user has set no Timeout; `sendOnce` has another default
-	const composedRequest = { ...options, timeout: readRequestOptions(n8n).timeout };
-	const item = { n8n, index, row, endpoint };
+	const { timeout } = readRequestOptions(n8n);
+	const item = { n8n, index, row, endpoint, options: { ...options, timeout } };
 	try {
 		const input = createParameterContext(n8n, index, total);
 		const prepared = input.isTool ? prepareTool(operation, input) : operation.prepare(input);
-		const parts = { url: fillPath(endpoint, prepared.ids), body: prepared.provisionalBody };
-		return { ...item, composedRequest: { ...composedRequest, ...parts }, prepared };
+		const url = fillPath(endpoint, prepared.ids);
+		return { ...item, options: { ...item.options, url }, prepared };
 	} catch (error) {
-		return { ...item, composedRequest, parameterError: asNodeError(n8n.getNode(), error, index) };
+		return { ...item, parameterError: asNodeError(n8n.getNode(), error, index) };
 	}
 }
 

@@ -12,7 +12,6 @@ const n8n = {
 } as unknown as IExecuteSingleFunctions;
 
 const createRun = (): TryContext['run'] => ({
-	shared: new Map(),
 	finalOutcomes: new Map(),
 	batches: Promise.resolve(),
 });
@@ -25,8 +24,8 @@ async function runTry(run: TryContext['run'], writes: PendingWrite[], continuesO
 	const nodeTry = new NodeTry({ ...shared, total: writes.length });
 	const items = writes.map((write, index): InputItem => {
 		const check = async () => await Promise.resolve(write);
-		const [endpoint, composedRequest] = [endpoints.addResponse, { url: '/forms/aB3xY9/response' }];
-		return { n8n, index, endpoint, composedRequest, prepared: { check } };
+		const prepared = { ids: { formId: 'aB3xY9' }, check };
+		return { n8n, index, endpoint: endpoints.addResponse, options: { url: '' }, prepared };
 	});
 	for (const item of items) nodeTry.add(item);
 	const outcomes = await Promise.all(items.map((item) => nodeTry.getOutcome(item)));

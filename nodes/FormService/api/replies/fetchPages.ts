@@ -170,9 +170,9 @@ function findFollowing(
 	return { kind: 'page', position };
 }
 
-function getListedNoun({ url, lists }: Endpoint): ListedNoun {
-	if (lists !== undefined) return lists;
-	throw new Error(`${url} sends no list`);
+function getListedNoun(endpoint: Endpoint): ListedNoun {
+	if (endpoint.effect === 'safe' && endpoint.lists !== undefined) return endpoint.lists;
+	throw new Error(`${endpoint.url} sends no list`);
 }
 
 /** Matches parameters that count pages or records, such as "page", not "cursor". */

@@ -1,7 +1,7 @@
 import { endpoints } from '../../api/endpoints';
 import { removeSecrets } from '../../api/records';
 import { listRecords } from '../../api/service';
-import { fetchOncePerRun, type Operation } from '../../execution/operation';
+import { createSharedFetch, type Operation } from '../../execution/operation';
 import { readFormId } from '../../parameters/parameterContext';
 import { limitProperties, readLimit, readPage } from '../../parameters/resultParameters';
 import { formLocator } from '../../parameters/sharedProperties';
@@ -24,9 +24,11 @@ export const fieldGetAll: Operation = {
 			ids: { formId },
 			selection: readPage(input),
 			async read(request) {
-				const fields = await fetchOncePerRun(request, listRecords);
+				const fields = await fetchFields(request);
 				return fields.slice(0, limit).map((field) => ({ json: removeSecrets(field) }));
 			},
 		};
 	},
 };
+
+const fetchFields = createSharedFetch(listRecords);

@@ -1,7 +1,7 @@
 import { endpoints } from '../../api/endpoints';
 import { getFormId } from '../../api/records';
 import { listRecords } from '../../api/service';
-import { fetchOncePerRun, type Operation } from '../../execution/operation';
+import { createSharedFetch, type Operation } from '../../execution/operation';
 import { createFormNotListedError, readFormId } from '../../parameters/parameterContext';
 import { readOutputFields, simplifyProperties } from '../../parameters/resultParameters';
 import { formLocator } from '../../parameters/sharedProperties';
@@ -28,7 +28,7 @@ export const formGet: Operation = {
 		return {
 			selection: { names: readOutputFields(input) },
 			async read(request) {
-				const forms = await fetchOncePerRun(request, listRecords);
+				const forms = await fetchForms(request);
 				const form = forms.find((record) => getFormId(record) === formId);
 				if (form !== undefined) return [toItem(form)];
 				throw createFormNotListedError(input, formId);
@@ -36,3 +36,5 @@ export const formGet: Operation = {
 		};
 	},
 };
+
+const fetchForms = createSharedFetch(listRecords);

@@ -1,6 +1,6 @@
 import { endpoints } from '../../api/endpoints';
 import { listRecords } from '../../api/service';
-import { fetchOncePerRun, type Operation } from '../../execution/operation';
+import { createSharedFetch, type Operation } from '../../execution/operation';
 import {
 	limitProperties,
 	readLimit,
@@ -27,9 +27,11 @@ export const formGetAll: Operation = {
 		return {
 			selection: { ...readPage(input), names: readOutputFields(input) },
 			async read(request) {
-				const forms = await fetchOncePerRun(request, listRecords);
+				const forms = await fetchForms(request);
 				return forms.slice(0, limit).map(toItem);
 			},
 		};
 	},
 };
+
+const fetchForms = createSharedFetch(listRecords);

@@ -1,4 +1,3 @@
-import type { IDataObject } from 'n8n-workflow';
 import { endpoints } from '../../api/endpoints';
 import { addResponse } from '../../api/service';
 import type { Operation } from '../../execution/operation';
@@ -129,7 +128,6 @@ export const responseCreate: Operation = {
 		const keyFieldNames = readKeyFieldNames(input);
 		return {
 			ids: { formId },
-			provisionalBody: { data: unchecked.values as IDataObject },
 			async check(request) {
 				const fields = await fetchSharedAnswerableFields(request, formId);
 				const { data, byLabel, ignored } = encodeAnswers(input, unchecked, fields);

@@ -16,7 +16,7 @@ import {
 } from '../../parameters/sharedProperties';
 import { readOutputFields, simplifyProperties } from '../../parameters/resultParameters';
 import { outputOptions, readResponseOutput } from '../../parameters/responseOutput';
-import { fetchOncePerRun, type Operation } from '../../execution/operation';
+import { createSharedFetch, type Operation } from '../../execution/operation';
 import { fetchSharedFields } from './sharedFields';
 
 /**
@@ -48,11 +48,7 @@ export const responseGet: Operation = {
 			ids: { formId },
 			selection: { names: readOutputFields(input) },
 			async read(request) {
-				const readList = await fetchOncePerRun(
-					request,
-					async (_context, target) => await Promise.resolve(createListReader(target)),
-					'reader',
-				);
+				const readList = await createSharedReader(request);
 				const comparableId = toComparableId(responseId);
 				const isWanted = (candidate: IDataObject) => getComparableId(candidate) === comparableId;
 				// fetch no page after the page that has the response
@@ -73,3 +69,8 @@ export const responseGet: Operation = {
 		};
 	},
 };
+
+/** Creates a reader of the responses that all items of the run share. */
+const createSharedReader = createSharedFetch(
+	async (_context, target) => await Promise.resolve(createListReader(target)),
+);

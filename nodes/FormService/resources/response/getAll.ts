@@ -31,7 +31,7 @@ import {
 	simplifyProperties,
 } from '../../parameters/resultParameters';
 import { outputOptions, readResponseOutput } from '../../parameters/responseOutput';
-import { fetchOncePerRun, type ItemRequest, type Operation } from '../../execution/operation';
+import { createSharedFetch, type ItemRequest, type Operation } from '../../execution/operation';
 import { fetchSharedFields } from './sharedFields';
 
 const STATUSES = { all: 'All', complete: 'Complete', incomplete: 'Incomplete' };
@@ -117,27 +117,22 @@ function checkConditions(
 	}
 }
 
-/**
- * Fetches the responses of a form. Items of a run with the same limit share the responses.
- *
- * @param limit the number of responses that are needed; undefined for all responses
- */
-async function fetchResponses(request: ItemRequest, limit?: number): Promise<IDataObject[]> {
-	return limit === undefined
-		? await fetchOncePerRun(request, listRecords)
-		: await fetchOncePerRun(
-				request,
-				async (context, target) => await listFirstRecords(context, target, limit),
-				limit,
-			);
-}
+/** Fetches the first responses of a form, or all responses if there is no limit, once for all items of the run. */
+const fetchResponses = createSharedFetch(async (context, target, limit: number | undefined) =>
+	limit === undefined
+		? await listRecords(context, target)
+		: await listFirstRecords(context, target, limit),
+);
 
 /**
  * Whether a response has the chosen status. The service may ignore the status in the request, so the node
  * checks each response.
  */
 function hasStatus(record: IDataObject, status: keyof typeof STATUSES): boolean {
-	return status === 'all' || parseBoolean(record.is_incomplete) !== (status === 'complete');
+	const isIncomplete = parseBoolean(record.is_incomplete);
+	// a record that does not say whether it is incomplete has passed the filter in the request
+	if (status === 'all' || isIncomplete === undefined) return true;
+	return isIncomplete === (status === 'incomplete');
 }
 
 /**

@@ -1,15 +1,18 @@
 import {
 	isAnswerable,
+	parseFields,
 	type FormField,
 	type AnswerableField,
 	type AnswerNaming,
 } from '../../api/answers/fields';
 import { createTarget, endpoints } from '../../api/endpoints';
-import { fetchFields } from '../../api/service';
-import { fetchOncePerRun, type ItemRequest } from '../../execution/operation';
+import { listRecords } from '../../api/service';
+import { createSharedFetch, type ItemRequest } from '../../execution/operation';
+
+/** The fields of a form. The items of a run share a list of fields, so its index is created once. */
 
 /**
- * Fetches the fields of a form. The items of a run share the result.
+ * Fetches the fields of a form that take an answer.
  *
  * @param naming the options that decide the answer keys of the fields
  */
@@ -18,25 +21,27 @@ export async function fetchSharedFields(
 	formId: string,
 	{ answerKeys, columns }: AnswerNaming,
 ): Promise<FormField[]> {
-	const target = createTarget(request.context.account, endpoints.listFields, { formId });
-	const naming = { answerKeys, columns };
-	return await fetchOncePerRun(
-		{ ...request, target },
-		async (context) => await fetchFields(context, formId, naming),
-		naming,
-	);
+	return await fetchFieldsOnce(toFields(request, formId), { answerKeys, columns });
 }
 
-/**
- * Fetches the answerable fields of a form: the fields that the API accepts answers for. The items of a run
- * share the result.
- */
+/** Fetches the answerable fields of a form: the fields that the API accepts answers for. */
 export async function fetchSharedAnswerableFields(
 	request: ItemRequest,
 	formId: string,
 ): Promise<AnswerableField[]> {
-	const target = createTarget(request.context.account, endpoints.listFields, { formId });
-	return await fetchOncePerRun({ ...request, target }, async (context) =>
-		(await fetchFields(context, formId)).filter(isAnswerable),
-	);
+	return await fetchAnswerableOnce(toFields(request, formId));
+}
+
+const fetchFieldsOnce = createSharedFetch(async (context, target, naming: AnswerNaming) =>
+	parseFields(await listRecords(context, target), naming),
+);
+
+const fetchAnswerableOnce = createSharedFetch(async (context, target) =>
+	parseFields(await listRecords(context, target)).filter(isAnswerable),
+);
+
+/** Returns a request for the fields of a form. */
+function toFields(request: ItemRequest, formId: string): ItemRequest {
+	const { account } = request.context;
+	return { ...request, target: createTarget(account, endpoints.listFields, { formId }) };
 }

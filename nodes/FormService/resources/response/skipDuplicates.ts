@@ -1,19 +1,6 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
-import { isBlank, normalizeAnswer } from '../../api/answers/fieldKinds';
 import { findField, type AnswerableField } from '../../api/answers/fields';
-import { matchAnswers, type MatchedAnswer } from '../../api/answers/matchAnswers';
-import { yieldIfDue } from '../../api/clock';
-import { createTarget, endpoints } from '../../api/endpoints';
-import { mayHaveActed } from '../../api/errors';
-import { parseBoolean } from '../../api/parseValues';
-import { getId } from '../../api/records';
-import { listRecords } from '../../api/service';
-import {
-	fetchOncePerRun,
-	shareInRun,
-	type ItemRequest,
-	type PendingWrite,
-} from '../../execution/operation';
+import type { ItemRequest, PendingWrite } from '../../execution/operation';
 import {
 	createParameterError,
 	isOptionAdded,
@@ -21,6 +8,12 @@ import {
 	type ParameterContext,
 } from '../../parameters/parameterContext';
 import type { EncodedAnswers } from './encodeAnswers';
+import {
+	computeDuplicateKey,
+	fetchResponseIndex,
+	type NotComparable,
+	type ResponseId,
+} from './responseIndex';
 
 /**
  * The option Skip Duplicates By. The duplicate key of a response is its answers to the key fields, which the
@@ -53,9 +46,6 @@ export function readKeyFieldNames(input: ParameterContext): string[] {
 	if (names.length > 0) return names;
 	throw createParameterError(input, `'${SKIP_DUPLICATES}' names no field`, CHOOSE_FIELDS);
 }
-
-/** The ID of a response. Null if the service does not send an ID. */
-type ResponseId = string | null;
 
 /**
  * Returns the pending write of an item. The write adds no response if the form has an equal response, or if an
@@ -92,25 +82,16 @@ export async function skipIfDuplicate(
 ): Promise<PendingWrite> {
 	const keyFields = findKeyFields(input, keyFieldNames, fields);
 	const key = computeItemKey(input, keyFields, data);
-	const existing = await fetchExisting(request, formId, fields, keyFields);
-	if ('problem' in existing) throw createNotComparableError(input, existing);
-	const name = JSON.stringify(['added', formId, keyFields.map(({ uuid }) => uuid)]);
-	const added = shareInRun(request, name, () => new Map<string, Promise<ResponseId>>());
+	const index = await fetchResponseIndex(request, formId, fields, keyFields);
+	if ('problem' in index) throw createNotComparableError(input, index);
 	return {
 		orderKey: `${formId} ${key}`,
 		async send() {
-			// `existing.ids` has null for a response without an ID; `added.get` throws if an earlier item may have
-			// added its response
-			const id = existing.ids.has(key) ? existing.ids.get(key) : await added.get(key);
+			const id = await index.find(key);
 			if (id !== undefined) {
 				return { isSent: false, createOutput: () => createOutput('skipped', id) };
 			}
-			const adding = add();
-			added.set(key, adding);
-			adding.catch((error: unknown) => {
-				if (!mayHaveActed(error)) added.delete(key);
-			});
-			const addedId = await adding;
+			const addedId = await index.add(key, add);
 			return { isSent: true, createOutput: () => createOutput('created', addedId) };
 		},
 	};
@@ -152,10 +133,7 @@ function isComparable(
  *
  * @param subject the item or the response: `this item`, `response 5f0c…`
  */
-function createNotComparableError(
-	input: ParameterContext,
-	{ subject, problem }: { subject: string; problem: string },
-) {
+function createNotComparableError(input: ParameterContext, { subject, problem }: NotComparable) {
 	const advice =
 		'This item was not added. Choose other fields, or find duplicates with Response: Get Many.';
 	const message = `'${SKIP_DUPLICATES}' can't compare ${subject}`;
@@ -181,75 +159,4 @@ function computeItemKey(
 	const result = computeDuplicateKey(keyFields, answers);
 	if ('key' in result) return result.key;
 	throw createNotComparableError(input, { ...result, subject: 'this item' });
-}
-
-/**
- * Computes the duplicate key of answers: `["ada@example.com","42"]`. Equal answers have equal keys. If an
- * answer cannot be compared, returns the problem.
- */
-function computeDuplicateKey(
-	keyFields: readonly AnswerableField[],
-	answers: readonly unknown[],
-): { key: string } | { problem: string } {
-	const spellings = keyFields.map((field, index) => normalizeAnswer(field, answers[index]));
-	const unclearField = keyFields[spellings.indexOf(undefined)];
-	return unclearField === undefined
-		? { key: JSON.stringify(spellings) }
-		: { problem: `The answer to "${unclearField.title}" has an unclear spelling` };
-}
-
-/** The IDs of the complete responses of a form by duplicate key, or the first response that has no duplicate key. */
-type ExistingResponses =
-	| { ids: ReadonlyMap<string, ResponseId> }
-	| { subject: string; problem: string };
-
-/** Fetches the complete responses of a form. Items of a run with the same key fields share the result. */
-async function fetchExisting(
-	request: ItemRequest,
-	formId: string,
-	fields: readonly AnswerableField[],
-	keyFields: readonly AnswerableField[],
-): Promise<ExistingResponses> {
-	const query = { incomplete: 'false' };
-	const target = createTarget(request.context.account, endpoints.listResponses, { formId }, query);
-	return await fetchOncePerRun(
-		{ ...request, target },
-		async (context) => await indexResponses(await listRecords(context, target), fields, keyFields),
-		keyFields.map(({ uuid }) => uuid),
-	);
-}
-
-/**
- * Indexes responses by their duplicate keys. Leaves out incomplete responses, because the service may ignore
- * that filter in the request (specification, section 4, rule 1).
- */
-async function indexResponses(
-	records: readonly IDataObject[],
-	fields: readonly AnswerableField[],
-	keyFields: readonly AnswerableField[],
-): Promise<ExistingResponses> {
-	const ids = new Map<string, ResponseId>();
-	for (const record of records) {
-		await yieldIfDue();
-		if (parseBoolean(record.is_incomplete) === true) continue;
-		const id = getId(record) ?? null;
-		const subject = `response ${id ?? 'without ID'}`;
-		const { answers: allAnswers, byFieldIndex, problem } = matchAnswers(record, fields);
-		if (problem !== undefined) return { subject, problem };
-		const answers = keyFields.map(({ index }) => byFieldIndex[index]?.value);
-		if (answers.some(isBlank)) {
-			// a response that lacks an answer equals no item, because every item answers all key fields
-			if (!allAnswers.some(isUnmatched)) continue;
-			return { subject, problem: 'Its answers may have an earlier label' };
-		}
-		const result = computeDuplicateKey(keyFields, answers);
-		if ('problem' in result) return { ...result, subject };
-		if (!ids.has(result.key)) ids.set(result.key, id);
-	}
-	return { ids };
-}
-
-/** Whether an answer matches no field, but may be the answer to a field that had another label earlier. */
-function isUnmatched({ field, uuid, value }: MatchedAnswer): boolean {
-	return field === undefined && uuid === undefined && !isBlank(value);
 }

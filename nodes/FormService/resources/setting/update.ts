@@ -1,8 +1,7 @@
 import { isEmpty, mapValues } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
-import { createTarget, endpoints, type Target } from '../../api/endpoints';
+import { createTarget, endpoints } from '../../api/endpoints';
 import { getFormId, removeSecrets } from '../../api/records';
-import type { RequestContext } from '../../api/requestContext';
 import { listRecords, parseUpdatedForm, updateSettings } from '../../api/service';
 import { listSettingsByType } from '../../api/settings/settings';
 import {
@@ -11,8 +10,8 @@ import {
 	type SettingValues,
 } from '../../api/settings/values';
 import {
-	fetchOncePerRun,
-	shareInRun,
+	createSharedFetch,
+	SharedValues,
 	type ItemRequest,
 	type Operation,
 	type SendResult,
@@ -130,7 +129,6 @@ export const settingsUpdate: Operation = {
 		const update = { formId, body, ignored, unused, isPreview };
 		return {
 			ids: { formId },
-			provisionalBody: body,
 			async check(request) {
 				const listedForm = compares ? await fetchForm(request, input, formId) : undefined;
 				return {
@@ -205,28 +203,27 @@ async function fetchForm(
 	formId: string,
 ): Promise<IDataObject> {
 	const target = createTarget(request.context.account, endpoints.listForms);
-	const formsById = await fetchOncePerRun({ ...request, target }, fetchFormsById, 'by ID');
+	const formsById = await fetchFormsById({ ...request, target });
 	const form = formsById.get(formId);
 	if (form === undefined) throw createFormNotListedError(input, formId);
 	return form;
 }
 
-async function fetchFormsById(
-	context: RequestContext,
-	target: Target,
-): Promise<ReadonlyMap<string, IDataObject>> {
-	const forms = await listRecords(context, target);
-	return new Map(forms.map((form) => [getFormId(form) ?? '', form]));
-}
+const fetchFormsById = createSharedFetch(
+	async (context, target): Promise<ReadonlyMap<string, IDataObject>> => {
+		const forms = await listRecords(context, target);
+		return new Map(forms.map((form) => [getFormId(form) ?? '', form]));
+	},
+);
 
 /**
  * Returns the changes that the items of the run have made to forms so far. Previews have separate drafts: a
  * preview sends nothing, so an update must not count its changes as done.
  */
 function getFormDrafts(request: ItemRequest, isPreview: boolean): FormDrafts {
-	return shareInRun(
-		request,
-		isPreview ? 'previewed forms' : 'updated forms',
-		() => new FormDrafts(),
-	);
+	const drafts = isPreview ? previewedForms : updatedForms;
+	return drafts.getOrCreate(request, '', () => new FormDrafts());
 }
+
+const updatedForms = new SharedValues<FormDrafts>();
+const previewedForms = new SharedValues<FormDrafts>();

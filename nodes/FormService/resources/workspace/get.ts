@@ -2,7 +2,7 @@ import { pick } from 'lodash';
 import { endpoints } from '../../api/endpoints';
 import { removeSecrets } from '../../api/records';
 import { getWorkspace } from '../../api/service';
-import { fetchOncePerRun, type Operation } from '../../execution/operation';
+import { createSharedFetch, type Operation } from '../../execution/operation';
 import {
 	readOutputFields,
 	readSimplify,
@@ -25,7 +25,7 @@ export const workspaceGet: Operation = {
 		return {
 			selection: { names: readOutputFields(input) },
 			async read(request) {
-				const workspace = removeSecrets(await fetchOncePerRun(request, getWorkspace));
+				const workspace = removeSecrets(await fetchWorkspace(request));
 				return [{ json: simplify ? pick(workspace, WORKSPACE_ATTRIBUTES) : workspace }];
 			},
 		};
@@ -49,3 +49,5 @@ const WORKSPACE_ATTRIBUTES = [
 	'members',
 	'created_at',
 ];
+
+const fetchWorkspace = createSharedFetch(getWorkspace);
