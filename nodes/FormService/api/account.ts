@@ -4,38 +4,47 @@ import type { IExecuteSingleFunctions, ILoadOptionsFunctions, IPollFunctions } f
 import { InputError } from './errors';
 import { parseUrl } from './url';
 
-/** n8n's name of the credential, see credentials/FormServiceApi.credentials.ts. */
+/** The name of the credential in n8n, see credentials/FormServiceApi.credentials.ts. */
 export const CREDENTIAL_TYPE = 'formServiceApi';
 
-/** The contexts of n8n from which a request can be sent with the credential. */
+/** The objects of n8n that can send a request with the credential. */
 export type N8nContext = IExecuteSingleFunctions | ILoadOptionsFunctions | IPollFunctions;
 
-/** A base URL and an access token as one client of the service. The key does not reveal the token. */
+/** A base URL and an access token. The service applies its limits per account. */
 export type Account = {
 	/** The base URL of the API: `https://forms.example.com/api/v1`. */
 	baseUrl: string;
-	/** Scheme, host and port. Only this origin receives the token. */
+	/**
+	 * The scheme, host and port of the base URL: `https://forms.example.com`. Only requests to this origin have
+	 * the token.
+	 */
 	origin: string;
-	/** Hash of base URL and token. */
+	/** A hash of the base URL and the token, which does not reveal the token. */
 	key: string;
-	/** Replaces the token in a text, including its URL-encoded form, by `[access token]`. */
+	/** Replaces the token in a text by `[access token]`. Also replaces the URL-encoded token. */
 	redact: (text: string) => string;
 };
 
-/** The path of the supported version of the API (specification, section 9). */
+/** The path of the API, which names the supported version (specification, section 9). */
 export const API_PATH = '/api/v1';
 
-/** Matches the start of a base URL without a scheme. The node's expression for the base URL uses the pattern, too. */
+/**
+ * Matches the start of a base URL that has no scheme. The expression in `FormService.node.ts` also uses this
+ * pattern.
+ */
 export const MISSING_SCHEME = /^(?!\w+:\/\/)/;
 
-/** Matches the end of a base URL, if it is `/`, `/api` or `/api/v1`. The node's expression uses the pattern, too. */
+/**
+ * Matches the end of a base URL if it is `/`, `/api` or `/api/v1`. The expression in `FormService.node.ts` also
+ * uses this pattern.
+ */
 export const TRAILING_API_PATH = /(?<!\/)\/+(?:api(?:\/v1)?\/*)?$/;
 
 /**
- * Returns the base URL of the API. The entered URL may lack `https://`, and may end in `/`, `/api` or
- * `/api/v1`.
+ * Returns the base URL of the API: `forms.example.com/api/v1` → `https://forms.example.com/api/v1`. The user
+ * may leave out `https://`, and may add `/`, `/api` or `/api/v1`.
  *
- * @throws Error with a sentence for the user who entered the URL
+ * @throws Error with a sentence for the user
  */
 export function normalizeBaseUrl(enteredUrl: string): string {
 	const text = enteredUrl.trim();
@@ -52,11 +61,11 @@ export function normalizeBaseUrl(enteredUrl: string): string {
 /**
  * Creates the account of a credential.
  *
- * @throws Error with a sentence for the user who entered the credential
+ * @throws Error with a sentence for the user
  */
 export function createAccount(credential: { accessToken?: unknown; baseUrl?: unknown }): Account {
 	const token = String(credential.accessToken ?? '').trim();
-	// a header takes visible ASCII characters only (RFC 9110, section 5.5; RFC 6750, section 2.1)
+	// a header may only have visible ASCII characters (RFC 9110, section 5.5; RFC 6750, section 2.1)
 	if (!/^[\x21-\x7e]+$/.test(token)) {
 		throw new Error(
 			"'Access Token' is empty or contains a space, a line break or another invalid character. Copy the token again.",
@@ -73,8 +82,8 @@ export function createAccount(credential: { accessToken?: unknown; baseUrl?: unk
 }
 
 /**
- * Returns the account of the node's credential. The credential can have expressions, so the account can differ
- * by item.
+ * Returns the account of the node's credential. If the credential has expressions, items can have different
+ * accounts.
  *
  * @throws NodeOperationError if the credential is invalid
  */

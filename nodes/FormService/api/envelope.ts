@@ -3,19 +3,22 @@ import { asSentence, cutText } from './errorTexts';
 import { parseBoolean } from './parseValues';
 import { getId, isRecord, isUuid } from './records';
 
-/** The envelope around every reply: `{success, message, data}` (specification, sections 4 and 7). */
+/** A reply without its headers: `{success, message, data}` (specification, sections 4 and 7). */
 export type Envelope = {
-	/** The JSON of the whole reply. */
+	/** The whole JSON of the reply. */
 	body: unknown;
-	/** The `data` of the reply. A reply without an envelope is the data. */
+	/** The `data` of the reply. If the reply has no envelope, the whole JSON. */
 	data: unknown;
-	/** Whether `success` is false, whatever the status. */
+	/** Whether the reply has `success: false`, with any status. */
 	isFailure: boolean;
-	/** Whether the service confirms a write: by `success: true`, or by an ID without errors. */
+	/**
+	 * Whether the reply confirms that the service has acted: by `success: true`, or by an ID if there are no
+	 * errors.
+	 */
 	isConfirmed: boolean;
-	/** The `uuid` or `id` in the data, or next to it. */
+	/** The `uuid` or `id` in the data, or in the reply next to the data. */
 	id?: string;
-	/** The message, then the messages about fields: `Invalid data. captcha: Wrong answer.` */
+	/** The message of the reply, followed by the messages about fields: `Invalid data. captcha: Wrong answer.` */
 	message?: string;
 };
 
@@ -44,8 +47,9 @@ export function unwrapEnvelope(body: unknown): Envelope {
 }
 
 /**
- * Joins the message and the messages about fields. Undefined if there are none. Laravel starts its message with
- * the first message about a field: `Too long. (and 2 more errors)`. Such a message is left out.
+ * Joins the message of a reply and the messages about fields. Undefined if there are no messages. Leaves out
+ * the message of the web framework Laravel that only repeats the first message about a field: `Too long. (and 2
+ * more errors)`.
  */
 function joinMessages(
 	message: unknown,
@@ -58,10 +62,13 @@ function joinMessages(
 	return uniq(texts.filter((text) => text !== '').map(asSentence)).join(' ');
 }
 
-/** A text about a field, and the path of the field, such as `['data', '9b1f…']`. */
+/** A message about a field. `path` is the path of the field, such as `['data', '9b1f…']`. */
 type FieldMessage = { text: string; path?: readonly string[] };
 
-/** Collects the texts in the errors, such as Laravel's `{"data.9b1f…": ["The data.9b1f… is required."]}`. */
+/**
+ * Returns the messages about fields in a reply, such as `{"data.9b1f…": ["The data.9b1f… is required."]}` of
+ * Laravel.
+ */
 function collectMessages(
 	errors: unknown,
 	path: readonly string[] | undefined = [],
@@ -78,17 +85,23 @@ function collectMessages(
 	);
 }
 
-/** Collects the texts in an entry of a list, such as `{"field": "data.9b1f…", "message": "Too long."}`. */
+/**
+ * Returns the messages about fields in an entry of a list, such as `{"field": "data.9b1f…", "message": "Too
+ * long."}`.
+ */
 function collectListed(entry: unknown): FieldMessage[] {
 	if (!isObject(entry)) return [];
 	const { field, message, ...details } = entry as Record<string, unknown>;
 	const path = typeof field === 'string' ? field.split('.') : undefined;
 	const texts = collectMessages(message ?? Object.values(details));
-	// the other names of an entry, such as "code", are no fields
+	// an entry has other attributes, too, such as "code", which do not name a field
 	return texts.map(({ text }) => ({ text, path }));
 }
 
-/** Returns a text that names its field. Adds the path if the text lacks the name: `captcha: Invalid.` */
+/**
+ * Returns a message that names its field. If the message does not contain the name, adds the path: `captcha:
+ * Invalid.`
+ */
 function addPath({ text, path = [] }: FieldMessage): string {
 	const name = path.findLast((segment) => !/^\d+$/.test(segment));
 	const normalize = (value: string) => value.replaceAll('_', ' ').toLowerCase();
@@ -96,7 +109,10 @@ function addPath({ text, path = [] }: FieldMessage): string {
 	return `${path.join('.')}: ${text}`;
 }
 
-/** Describes a value for an error: `an object with "id", "name"`, `a list of 3` or `a string`. Never shows values. */
+/**
+ * Describes the shape of a value for an error: `an object with "id", "name"`, `a list of 3`, `a string`. Never
+ * contains the value.
+ */
 export function describeShape(value: unknown): string {
 	if (Array.isArray(value)) return `a list of ${value.length}`;
 	if (!isRecord(value)) return value === null ? 'null' : `a ${typeof value}`;

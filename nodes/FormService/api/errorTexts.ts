@@ -12,12 +12,15 @@ export const TRY_LATER =
 
 export const ASK_FOR_LARGER_PAGES = 'Ask your Form Service administrator for larger pages.';
 
-/** Adds a full stop to a text, unless the text ends in a full stop, even within a quote. */
+/**
+ * Adds a full stop to a text. If the text already ends in a full stop, returns the text unchanged, even if a
+ * quote ends the text.
+ */
 export function asSentence(text: string): string {
 	return /[.!?]"?$/.test(text) ? text : `${text}.`;
 }
 
-/** Returns a text of the service on one line, truncated if it is long. */
+/** Returns a text of the service on one line. Cuts a long text, and adds "…". */
 export function truncateText(text: string, maxLength = 300): string {
 	const line = text.replace(/\s+/g, ' ').trim();
 	return line.length > maxLength ? `${cutText(line, maxLength)}…` : line;
@@ -25,16 +28,16 @@ export function truncateText(text: string, maxLength = 300): string {
 
 const characters = new Intl.Segmenter('en');
 
-/** Cuts a text between two visible characters, so that no emoji or letter is broken. */
+/** Cuts a text at a boundary between visible characters, so that an emoji or a letter with accents stays whole. */
 export function cutText(text: string, maxLength: number): string {
 	if (text.length <= maxLength) return text;
 	const end = characters.segment(text).containing(maxLength)!.index;
 	if (end > 0) return text.slice(0, end);
-	// one letter with more accents than `maxLength`: keep its code points whole
+	// a single letter with more accents than `maxLength` must be cut
 	return text.slice(0, maxLength).replace(/[\ud800-\udbff]$/, '');
 }
 
-/** Formats a time to wait for, in whole minutes, such as "Nov 22, 2026, 00:31 UTC". */
+/** Formats a time for the user, in whole minutes: "Nov 22, 2026, 00:31 UTC". */
 export function formatTime(epochMs: number): string {
 	const minuteMs = Math.ceil(epochMs / 60_000) * 60_000;
 	const time = DateTime.fromMillis(minuteMs, { zone: 'utc', locale: 'en-US' });

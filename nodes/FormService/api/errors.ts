@@ -6,9 +6,9 @@ import type { FailureReason, RequestFailure } from './requestFailure';
 /** The errors that n8n can show with a node. */
 export type NodeError = NodeApiError | NodeOperationError;
 
-/** An error in the parameters of the node, an input item or the credential. Nothing was sent. */
+/** An error in the parameters of the node, in an input item or in the credential. No request was sent. */
 export class InputError extends NodeOperationError {
-	/** n8n and its editor recognize the error by this name, not by its class. */
+	/** n8n and its editor recognize this kind of error by the name. */
 	override name = 'NodeOperationError';
 
 	constructor(
@@ -21,20 +21,21 @@ export class InputError extends NodeOperationError {
 		}: Partial<ErrorText> & { message: string; itemIndex?: number; failure?: Failure },
 	) {
 		super(node, message, { description, itemIndex, failure });
-		// n8n replaces messages with a system error's code even in a word, such as EPERM in "deletePermission"
+		// n8n would replace a message that contains the code of a system error, even within a word: EPERM in
+		// "deletePermission"
 		this.message = message;
 	}
 }
 
 /**
- * The error of a failed request. It carries nothing of the request itself: n8n stores errors with the
- * execution, and the request contains the token.
+ * The error of a failed request. The error does not contain the request, because the request has the token, and
+ * n8n stores errors with the execution.
  */
 export class ServiceError extends NodeApiError {
-	/** Both n8n and its editor recognize an API error by this name, not by its class. */
+	/** n8n and its editor recognize this kind of error by the name. */
 	override name = 'NodeApiError';
 
-	/** Private, since n8n stores all other fields with the execution. */
+	/** Why the request failed. The field is private, because n8n stores all public fields with the execution. */
 	readonly #requestFailure: RequestFailure;
 
 	/** @param itemIndex the input item that the request belongs to */
@@ -58,13 +59,13 @@ export class ServiceError extends NodeApiError {
 		return this.#requestFailure;
 	}
 
-	/** Copies the error with another text for an item: items can share a request, and so its error. */
+	/** Returns a copy of the error with the text for an item. Items can share a request, so they can share an error. */
 	withText(text: ErrorText, itemIndex?: number): ServiceError {
 		return new ServiceError(this.node, this.#requestFailure, text, itemIndex);
 	}
 }
 
-/** Converts a failure to n8n's terms. The attribute for the time to wait depends on the cause. */
+/** Converts a failure to n8n's type. The cause decides which attribute has the time to wait. */
 function toN8nFailure({ cause, retryAtMs }: RequestFailure): Failure | undefined {
 	if (cause === undefined) return undefined;
 	if (retryAtMs === undefined) return { cause };
@@ -73,7 +74,7 @@ function toN8nFailure({ cause, retryAtMs }: RequestFailure): Failure | undefined
 	return isTimed ? { cause, retryAfterMs: Math.max(0, retryAtMs - clock.now()) } : { cause };
 }
 
-/** Converts any error to an error that n8n can show with its node. */
+/** Returns an error that n8n can show with its node. Any other error becomes a NodeOperationError. */
 export function asNodeError(node: INode, error: unknown, itemIndex?: number): NodeError {
 	if (error instanceof NodeApiError || error instanceof NodeOperationError) return error;
 	return new NodeOperationError(node, error instanceof Error ? error : String(error), {
@@ -81,13 +82,13 @@ export function asNodeError(node: INode, error: unknown, itemIndex?: number): No
 	});
 }
 
-/** Returns the cause of an error in n8n's terms, empty if it has none. */
+/** Returns the cause of an error, such as `rate-limited`. Empty if the error has no cause. */
 export function getCause(error: unknown): string {
 	if (!(error instanceof NodeApiError || error instanceof NodeOperationError)) return '';
 	return (error.failure as Failure | undefined)?.cause ?? '';
 }
 
-/** Returns the failure of the request that caused an error; undefined if no request caused the error. */
+/** Returns why a request failed, if that failure caused the error. Otherwise undefined. */
 export function getRequestFailure(error: unknown): RequestFailure | undefined {
 	return error instanceof ServiceError ? error.requestFailure : undefined;
 }
@@ -98,7 +99,10 @@ export function hasReason(error: unknown, ...reasons: FailureReason[]): boolean 
 	return reason !== undefined && reasons.includes(reason);
 }
 
-/** Whether a second request could act twice, such as add a response again. */
+/**
+ * Whether the service may have acted although the request failed, so that a second request could add a response
+ * twice.
+ */
 export function mayHaveActed(error: unknown): boolean {
 	return getRequestFailure(error)?.mayHaveActed ?? false;
 }

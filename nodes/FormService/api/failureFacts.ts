@@ -1,6 +1,6 @@
 import type { Failure as N8nFailure } from 'n8n-workflow';
 
-/** The facts of a failed request. A reason needs only what its text shows. */
+/** The facts of a failed request. The text of each reason needs only some of these facts. */
 export type FailureFacts = {
 	/** The status of the reply, such as 422. Undefined if no reply came. */
 	status?: number;
@@ -8,21 +8,21 @@ export type FailureFacts = {
 	retryAtMs?: number;
 	/** The message in the service's reply, such as "The given data was invalid." */
 	serverMessage?: string;
-	/** The record that the last ID in the path belongs to, such as "form". */
+	/** What the last ID in the path of the request identifies, such as "form". */
 	noun?: string;
-	/** The code or message of the network's error, such as `ECONNRESET`. */
+	/** The code or message of a network error, such as `ECONNRESET`. */
 	networkError?: string;
-	/** Why n8n blocks the request, in n8n's words. */
+	/** Why n8n blocked the request, in n8n's words. */
 	blockReason?: string;
-	/** Where a reply redirects to. */
+	/** The address that a reply redirects to. */
 	location?: string;
-	/** The number that was exceeded: of requests a minute, pages, files or megabytes. */
+	/** The limit that was exceeded: requests per minute, pages, files or megabytes. */
 	limit?: number;
 	/** The expected data, such as "a list of records". */
 	expected?: string;
-	/** The shape of the reply instead, such as `an object with "id"`. */
+	/** What the reply has instead of the expected data, such as `an object with "id"`. */
 	shape?: string;
-	/** The evidence that a list has another page, such as `"has_more"`. */
+	/** The attribute that shows that a list has another page, such as `"has_more"`. */
 	evidence?: string;
 	/** The host of a file, such as `files.example.com`. */
 	host?: string;
@@ -30,10 +30,13 @@ export type FailureFacts = {
 	linkProblem?: string;
 };
 
-/** A text, or a function that creates it from the facts, the address, and the message of the last failure. */
+/** A text, or a function that creates the text from the facts, the base URL, and the message of the last failure. */
 type Text =
 	| string
 	| ((facts: FailureFacts & { baseUrl: string; origin: string; lastMessage?: string }) => string);
 
-/** The cause in n8n's terms; without a cause, nothing is wrong with the node or the service. */
+/**
+ * What a reason means. `cause` is n8n's term, such as `rate-limited`. Without a cause, neither the node nor the
+ * service is wrong.
+ */
 export type ReasonSpec = { cause?: N8nFailure['cause']; message: Text; advice: Text };

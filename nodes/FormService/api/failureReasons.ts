@@ -10,9 +10,11 @@ import {
 import type { FailureFacts, ReasonSpec } from './failureFacts';
 
 /*
- * Why a request can fail, and what each reason means to n8n and to a person. A message says enough without its
- * advice, since some places show the message alone. No message has the code of a system error: n8n replaces such
- * a message where it wraps the error, for example for the tool of an agent.
+ * Why a request can fail, and what each reason means to n8n and to the user.
+ *
+ * The message must be enough without the advice, because n8n shows only the message in some places. No message
+ * may contain the code of a system error, because n8n replaces such a message when it wraps the error, for
+ * example for the tool of an agent.
  */
 
 const SHARED = 'for all nodes, workflows and tools that use this account.';
@@ -78,7 +80,7 @@ export const REASONS = {
 		advice: 'The next poll tries again.',
 	},
 
-	// a reply, but not of the API
+	// the reply is not from the API
 	wrongAddress: {
 		cause: 'configuration-invalid',
 		message: ({ baseUrl }) => `${baseUrl} is not the address of a Form Service`,
@@ -119,7 +121,7 @@ export const REASONS = {
 	rejected: {
 		cause: 'configuration-invalid',
 		message({ status = 0 }) {
-			// with status 200, the reply itself says that the request failed
+			// with status 200, the body says that the request failed
 			return `Form Service rejected the request${status >= 400 ? ` (status ${status})` : ''}`;
 		},
 		advice: 'Check the parameters of this node and the values of its items.',
@@ -144,7 +146,7 @@ export const REASONS = {
 		advice: 'Run this again after that time.',
 	},
 
-	// the service failed, or its reply cannot be used
+	// the service failed, or the reply is unusable
 	serverError: {
 		cause: 'temporarily-unavailable',
 		message: ({ status }) => `Form Service returned an error (status ${status})`,
@@ -222,7 +224,7 @@ export const REASONS = {
 		advice: 'Run this again to read the list from its first page.',
 	},
 	listTooLong: {
-		// the service replies, so other lists can be read
+		// other lists may still be readable, because the service replies
 		cause: 'configuration-invalid',
 		message: ({ expected }) => `Couldn't read all ${expected} before n8n's poll timeout`,
 		advice: ASK_FOR_LARGER_PAGES,

@@ -7,26 +7,29 @@ import { asSentence } from './errorTexts';
 import type { Priority } from './request/requestQueue';
 import { createFailure, describeFailure, type RequestFailure } from './requestFailure';
 
-/** The sender of a request, with the facts that the request queue and the errors need. */
+/** Who sends a request, and what the request queue and the errors need to know about the sender. */
 export type RequestContext = {
 	n8n: N8nContext;
-	/** The account of the context's credential, see `getAccount`. */
+	/** The account of the node's credential, see `getAccount`. */
 	account: Account;
 	priority: Priority;
 	/** The input item that the request belongs to. */
 	itemIndex?: number;
-	/** Aborts when the caller stops waiting or n8n cancels the execution. Waiting requests are then not sent. */
+	/**
+	 * Aborts when the caller stops waiting or n8n cancels the execution. A request that still waits is then never
+	 * sent.
+	 */
 	signal?: AbortSignal;
 	/**
-	 * The request options that n8n has composed for the item, such as headers, timeout and proxy. The target's
-	 * method, URL and body override them; `qs` and `baseURL` are not used.
+	 * The request options that n8n has composed for the item, such as headers, timeout and proxy. The method, URL
+	 * and body of the target replace those of the options. `qs` and `baseURL` are ignored.
 	 */
 	httpOptions?: Partial<IHttpRequestOptions>;
-	/** False if the caller repeats the request itself, as a trigger does with its next poll. */
+	/** False if the caller will send the request again later. A trigger does so in its next poll. */
 	retry?: boolean;
 };
 
-/** Returns the signal that aborts when the caller stops waiting or the execution is canceled. */
+/** Returns a signal that aborts when the caller stops waiting or n8n cancels the execution. */
 export function getAbortSignal({ n8n, signal }: RequestContext): AbortSignal | undefined {
 	if (signal !== undefined) return signal;
 	return 'getExecutionCancelSignal' in n8n ? n8n.getExecutionCancelSignal() : undefined;
@@ -35,8 +38,8 @@ export function getAbortSignal({ n8n, signal }: RequestContext): AbortSignal | u
 /**
  * Creates the error that n8n shows for a failed request.
  *
- * @param attempts how often the request was sent
- * @param endpoint the endpoint of the request, if the service may have acted
+ * @param attempts how many times the request was sent
+ * @param endpoint the endpoint of the request; its text is used if the service may have acted
  */
 export function createRequestError(
 	{ n8n, account, itemIndex }: RequestContext,
@@ -53,7 +56,10 @@ export function createRequestError(
 	return new ServiceError(n8n.getNode(), failure, { message, description }, itemIndex);
 }
 
-/** Creates the error for a reply without the expected data. The error names attributes of the data, never values. */
+/**
+ * Creates the error for a reply that does not have the expected data. The error has names of attributes, and no
+ * values.
+ */
 export function createUnexpectedReplyError(
 	context: RequestContext,
 	expected: string,

@@ -7,20 +7,23 @@ import { REASONS, type FailureReason } from './failureReasons';
 export type { FailureReason };
 
 /**
- * A request that failed. The request queue and the retries act on it, and `createRequestError` turns it into the
- * error that n8n shows.
+ * Why a request failed. The request queue and the retries depend on the failure. `createRequestError` converts
+ * the failure to the error that n8n shows.
  */
 export type RequestFailure = FailureFacts & {
 	reason: FailureReason;
-	/** The reason in n8n's terms, such as `rate-limited`. n8n reports by it, and retries follow from it. */
+	/** The cause in n8n's terms, such as `rate-limited`. n8n's reports and the retries depend on the cause. */
 	cause?: N8nFailure['cause'];
-	/** Whether a second request could act twice: true for status 500 to Create, false to Get and Update. */
+	/**
+	 * Whether the service may have acted, so that a second request could act twice. After a status 500, true for
+	 * Create, and false for Get and Update.
+	 */
 	mayHaveActed: boolean;
-	/** The last of the failures that an outage consists of. */
+	/** The last failure before the requests of items failed at once. */
 	lastFailure?: RequestFailure;
 };
 
-/** Returns a failure with the cause of its reason. Unless `facts` say otherwise, the service did not act. */
+/** Creates a failure. The reason decides the cause. Unless `facts` has `mayHaveActed`, the service did not act. */
 export function createFailure(
 	reason: FailureReason,
 	facts: Partial<Omit<RequestFailure, 'reason'>> = {},
@@ -29,12 +32,13 @@ export function createFailure(
 	return { reason, cause, mayHaveActed: false, ...facts };
 }
 
-/** The longest quote of the service in a message, and in the description if the quote is longer. */
+/** The most characters of a quote from the service. A longer quote is in the description, and not in the message. */
 const MAX_QUOTE_LENGTH = 300;
 const MAX_MESSAGE_LENGTH = 1_000;
 
 /**
- * Describes a failure. Quotes the service without the token, which the service could repeat.
+ * Returns the message and the description of a failure. Removes the token from quotes, because the service
+ * could repeat the token.
  *
  * @param account the account of the request, see `createAccount`
  */
@@ -43,7 +47,7 @@ export function describeFailure(
 	account: { baseUrl: string; origin: string; redact: (text: string) => string },
 ): ErrorText {
 	const { baseUrl, origin, redact } = account;
-	// the token is removed before a text is cut off within it
+	// remove the token before a text is cut, because a cut could leave half of the token
 	const facts = mapValues(failure, (fact) => (typeof fact === 'string' ? redact(fact) : fact));
 	const lastMessage = failure.lastFailure && describeFailure(failure.lastFailure, account).message;
 	const fill = (text: ReasonSpec['message']) =>
@@ -54,7 +58,7 @@ export function describeFailure(
 	const message = fill(reason.message);
 	const advice = fill(reason.advice);
 	const serverMessage = truncateText(String(facts.serverMessage ?? ''), MAX_MESSAGE_LENGTH);
-	// a quote can have the code of a system error, and the message must stay, see `failureReasons`
+	// the message must not contain a quote, which can have the code of a system error, see `failureReasons`
 	if (serverMessage === '' || failure.mayHaveActed) return { message, description: advice };
 	const quote = truncateText(serverMessage, MAX_QUOTE_LENGTH);
 	const isCut = serverMessage.length > MAX_QUOTE_LENGTH;

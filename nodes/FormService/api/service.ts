@@ -16,8 +16,8 @@ import { createFailure } from './requestFailure';
 import { parseUrl } from './url';
 
 /*
- * The operations of the service (specification, section 4). `replies/listReader` reads lists. n8n composes the
- * targets of the node's operations; `createTarget` creates all others.
+ * One function for each operation of the service (specification, section 4). `replies/listReader` reads the
+ * lists. n8n's routing composes the targets of the node's operations. `createTarget` creates all other targets.
  */
 
 /** Fetches the workspace, including its secrets (section 2.1). */
@@ -33,18 +33,18 @@ export function isWorkspace(data: unknown): data is IDataObject {
 }
 
 /**
- * Fetches a whole list in the service's order (rule 1): all forms with their fields, all fields of a form, or all its
- * responses. If pages overlap, fetches the list again, see `completeness`.
+ * Fetches all records of a list, in the service's order (rule 1). If the pages of the list overlap, fetches the
+ * list again, see `completeness`.
  *
- * @throws ServiceError if the list stays incomplete
+ * @throws ServiceError if the list is still incomplete after several passes
  */
 export async function listRecords(context: RequestContext, target: Target): Promise<IDataObject[]> {
 	return [...(await readList(context, target)).records];
 }
 
 /**
- * Fetches the first records of a list, and no more pages than they need. If pages follow, the pages so far can
- * lack a record, for example because the list changed meanwhile.
+ * Fetches the first `limit` records of a list, and no page after them. If the list changes meanwhile, a record
+ * can be missing.
  */
 export async function listFirstRecords(
 	context: RequestContext,
@@ -55,7 +55,7 @@ export async function listFirstRecords(
 	return (await readList(context, target, UNREAD_LIST, isEnough)).records.slice(0, limit);
 }
 
-/** Fetches the fields of a form that take an answer, with their answer keys. */
+/** Fetches the fields of a form that take an answer, see `parseFields`. */
 export async function fetchFields(
 	context: RequestContext,
 	formId: string,
@@ -65,21 +65,22 @@ export async function fetchFields(
 	return parseFields(await listRecords(context, target), naming);
 }
 
-/** Fetches the link to the PDF of a response, as a whole URL. */
+/** Fetches the link to the PDF of a response. Returns an absolute URL. */
 export async function getPdfLink(context: RequestContext, target: Target): Promise<string> {
 	return parsePdfLink(context, (await callApi(context, target)).envelope);
 }
 
 /**
- * Finds the link to a PDF in a reply. The specification does not name its attribute, so the only link counts,
- * or the only link in an attribute with "pdf" in its name.
+ * Finds the link to a PDF in a reply. The specification does not name the attribute of the link. So the link is
+ * the only link in an attribute with "pdf" in its name. If there is no such attribute, it is the only link of
+ * the reply.
  *
- * @throws ServiceError if there is no PDF yet, or no link
+ * @throws ServiceError if there is no PDF yet, or no such link
  */
 export function parsePdfLink(context: RequestContext, { body, data }: Envelope): string {
 	const values = collectValues(body);
 	const pdfValues = values.filter(({ name }) => /pdf/i.test(name));
-	// if an attribute of the PDF is empty, no other link is taken for the PDF
+	// an empty attribute with "pdf" in its name means that no other link leads to the PDF
 	const candidates = pdfValues.length > 0 ? pdfValues : values;
 	const links = uniq(candidates.map(({ value }) => value).filter(isLink));
 	const url = links.length === 1 ? parseUrl(links[0], context.account.baseUrl) : undefined;
@@ -90,7 +91,10 @@ export function parsePdfLink(context: RequestContext, { body, data }: Envelope):
 	throw createRequestError(context, createFailure('pdfMissing'));
 }
 
-/** Collects the texts, numbers and other single values at any depth, with the names of their attributes. */
+/**
+ * Returns all texts, numbers and other single values of a reply, at any depth, each with the name of its
+ * attribute.
+ */
 function collectValues(value: unknown, name = ''): Array<{ name: string; value: unknown }> {
 	if (typeof value !== 'object' || value === null) return [{ name, value }];
 	return Object.entries(value).flatMap(([childName, child]) => collectValues(child, childName));
@@ -100,7 +104,7 @@ function isLink(value: unknown): value is string {
 	return typeof value === 'string' && /^(https?:\/)?\/\S+$/i.test(value);
 }
 
-/** Adds a response (rules 2 to 4). Returns its ID if the reply has one. */
+/** Adds a response (rules 2 to 4). Returns the ID of the response, or undefined if the reply has no ID. */
 export async function addResponse(
 	context: RequestContext,
 	target: Target,

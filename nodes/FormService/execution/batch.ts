@@ -11,14 +11,17 @@ import {
 } from './inputItem';
 import type { PendingWrite, SendResult } from './operation';
 
-/** An item after its check: a write that can be sent, or the outcome if there is nothing to send. */
+/** A checked item: a pending write, or the outcome if there is nothing to send. */
 type CheckedItem = ItemOutcome | { kind: 'pending'; write: PendingWrite };
 
 const NOT_SENT: ItemOutcome = { kind: 'notSent' };
 
 /**
- * Checks all items of a batch, then sends their writes. In a node that stops on failure, nothing is sent if an item
- * is invalid, and nothing more after a failure. In a node that continues, no item depends on another.
+ * Checks all items of a batch, then sends their writes.
+ *
+ * - If the node stops on failure, one invalid item is enough to send nothing. After a failure, nothing more is
+ *   sent.
+ * - If the node continues on failure, the items are independent of one another.
  *
  * @returns the outcomes in the order of the items
  */
@@ -36,9 +39,9 @@ export async function processBatch(
 }
 
 /**
- * Checks items at the same time. An operation that only reads fetches nothing if parameters are invalid, unless the
- * node continues after a failure. Before a write, items with valid parameters are checked against the service even
- * if another item is invalid, so that one error lists all invalid items.
+ * Checks all items at the same time. If the operation only reads and an item has invalid parameters, sends no
+ * request, unless the node continues on failure. If the operation writes, checks all items with valid
+ * parameters against the service, so that one error lists all invalid items.
  */
 async function checkItems(
 	items: readonly InputItem[],
@@ -53,8 +56,8 @@ async function checkItems(
 }
 
 /**
- * Finds out what has to be done with an item. The first rule that applies counts: an item that was sent stays so,
- * even if the try has stopped, or the parameters of the item have become invalid.
+ * Returns the outcome or the pending write of an item. The first rule that applies counts. If an earlier try
+ * has sent the item, its outcome stays, even if the try has stopped or the parameters are now invalid.
  */
 async function checkItem(
 	item: InputItem,
@@ -68,7 +71,10 @@ async function checkItem(
 	return fetchesNothing ? NOT_SENT : await readOrCheck(item, context);
 }
 
-/** Reads the output of an item that only reads. Checks any other item against the service, and returns its write. */
+/**
+ * Fetches the output of an item that only reads. Otherwise, checks the item against the service, and returns
+ * its pending write.
+ */
 async function readOrCheck(
 	item: Extract<InputItem, { prepared: unknown }>,
 	context: TryContext,
@@ -79,7 +85,7 @@ async function readOrCheck(
 		if ('check' in prepared) return { kind: 'pending', write: await prepared.check(request) };
 		return { kind: 'done', output: await prepared.read(request), sent: 'no' };
 	} catch (error) {
-		// a web page with status 404 has another reason, which is about the address and not about the item
+		// `notFound` is about the item; a web page with status 404 has another reason, which is about the address
 		const isInvalid = error instanceof InputError || hasReason(error, 'notFound');
 		if (isInvalid) return { kind: 'invalid', error: toItemError(error, item) };
 		return stopAfterFailure(error, item, context);
@@ -87,8 +93,8 @@ async function readOrCheck(
 }
 
 /**
- * Returns the outcomes of a batch that stops before its first write. n8n reports only the error of the first item
- * that fails, so the error of the first invalid item lists all invalid items.
+ * Returns the outcomes of a batch that has an invalid item, so that nothing is sent. n8n reports only the error
+ * of the first item that fails. So the error of the first invalid item lists all invalid items.
  */
 function stopBeforeSending(
 	items: readonly InputItem[],
@@ -105,7 +111,7 @@ function stopBeforeSending(
 	});
 }
 
-/** Sends writes at the same time, but writes with the same order key one after another. */
+/** Sends all writes at the same time, except writes with the same order key, which are sent one after another. */
 async function sendInOrder(
 	items: readonly InputItem[],
 	checkedItems: readonly CheckedItem[],
@@ -124,7 +130,7 @@ async function sendInOrder(
 	return await Promise.all(sending);
 }
 
-/** Sends the write of an item. An outcome that no later try can change is recorded for the run. */
+/** Sends the write of an item. If the outcome is final, records the outcome for later tries. */
 async function sendWrite(
 	item: InputItem,
 	write: PendingWrite,
@@ -134,20 +140,23 @@ async function sendWrite(
 	const { finalOutcomes } = context.run;
 	try {
 		const result = await write.send();
-		// from now on, no try sends the item again, whatever becomes of its output
+		// the item was sent, so no later try may send the item again, even if its output fails
 		if (result.isSent) finalOutcomes.set(item.index, { kind: 'done', output: [], sent: 'yes' });
 		const outcome = createSentOutcome(result, item, context);
 		if (result.isSent) finalOutcomes.set(item.index, outcome);
 		return outcome;
 	} catch (error) {
-		// an item that waited for an equal item fails with the error of that item, and may have been added like it
+		// an item that waits for an equal item fails with the same error, and may have been added, too
 		const outcome = stopAfterFailure(error, item, context);
 		if (isFinal(outcome)) finalOutcomes.set(item.index, outcome);
 		return outcome;
 	}
 }
 
-/** Returns the outcome of an item whose write has succeeded. An item that was sent stays so if its output fails. */
+/**
+ * Returns the outcome of an item after its write has succeeded. If the output cannot be created, the item
+ * counts as sent and as failed.
+ */
 function createSentOutcome(
 	{ isSent, createOutput }: SendResult,
 	item: InputItem,
@@ -161,14 +170,14 @@ function createSentOutcome(
 	}
 }
 
-/** Stops a node that does not continue, and returns the outcome of the item that failed. */
+/** Returns the outcome of an item that failed. If the node stops on failure, stops the try. */
 function stopAfterFailure(
 	error: unknown,
 	item: InputItem,
 	context: TryContext,
 	sent: SentState = mayHaveActed(error) ? 'maybe' : 'no',
 ): ItemOutcome {
-	// the request still waited when the try stopped
+	// the request was still waiting when the try stopped
 	if (hasReason(error, 'canceled') && context.signal.aborted) return NOT_SENT;
 	if (!context.continuesOnFail) context.controller.abort();
 	return { kind: 'failed', error: toItemError(error, item), sent };

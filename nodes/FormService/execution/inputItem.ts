@@ -9,55 +9,53 @@ import type { Endpoint } from '../api/endpoints';
 import type { NodeError } from '../api/errors';
 import type { ItemRequest, PreparedItem } from './operation';
 
-/** An input item that n8n has handed over in a try, with the prepared item, or with the error of its parameters. */
+/** An input item of a try, with the prepared item, or with the error of its parameters. */
 export type InputItem = {
 	n8n: IExecuteSingleFunctions;
 	index: number;
-	/** The row of a sheet that the item comes from, from the `row_number` of Google Sheets. */
+	/** The row of the sheet that the item comes from: the `row_number` of Google Sheets. */
 	row?: number;
 	endpoint: Endpoint;
 	/** The request options that n8n has composed from the parameters, with a URL that starts after the base URL. */
 	options: IHttpRequestOptions;
 } & ({ prepared: PreparedItem } | { parameterError: NodeError });
 
-/** Whether an item was sent: `maybe` if the service may have acted, for example because no reply came. */
+/** Whether an item was sent. `maybe` means that the service may have acted, for example if no reply came. */
 export type SentState = 'yes' | 'maybe' | 'no';
 
-/** The result of an item in a try. */
+/** The outcome of an item in a try. */
 export type ItemOutcome =
-	/** The operation has read or written, or the item was skipped or previewed. */
+	/** The item succeeded: the operation has read or written, or the item was skipped or previewed. */
 	| { kind: 'done'; output: INodeExecutionData[]; sent: 'yes' | 'no' }
-	/** The item's parameters, credential or answers are invalid, or its form or response does not exist. */
+	/** The item is invalid: its parameters, credential or answers, or a form or response that does not exist. */
 	| { kind: 'invalid'; error: NodeError }
-	/** Any other failure, such as a request that failed, or the output of an item that was sent. */
+	/** The item failed for another reason: a request failed, or the output of a sent item could not be created. */
 	| { kind: 'failed'; error: NodeError; sent: SentState }
-	/** Nothing was sent, because another item failed before, or the execution was canceled. */
+	/** Nothing was sent for the item, because another item failed earlier, or the execution was canceled. */
 	| { kind: 'notSent' };
 
-/**
- * Whether the service has accepted the item, or may have accepted it, so that no later try sends the item again.
- */
+/** Whether the item was sent or may have been sent. No later try may then send the item again. */
 export function isFinal(outcome: ItemOutcome): boolean {
 	return 'sent' in outcome && outcome.sent !== 'no';
 }
 
-/** The facts that the items of a try share. */
+/** What the items of a try share. */
 export type TryContext = {
-	/** How many items n8n hands over. */
+	/** How many items the try has. */
 	total: number;
-	/** How many items n8n hands over without a pause (Batching); undefined for all. */
+	/** How many items a batch has, by the request option Batching. Undefined if all items are one batch. */
 	batchSize: number | undefined;
-	/** Whether the other items are sent after an item failed. */
+	/** Whether the node sends the other items after an item has failed. */
 	continuesOnFail: boolean;
 	/** Stops the try. */
 	controller: AbortController;
-	/** Aborts when the try stops or the execution is canceled. Requests that still wait are then not sent. */
+	/** Aborts when the try stops or the execution is canceled. A request that still waits is then never sent. */
 	signal: AbortSignal;
-	/** The run of the try: the facts that all tries of one execution of the node share (Retry On Fail). */
+	/** What all tries of a run share. Retry On Fail makes several tries. */
 	run: {
 		/** The outcomes that no later try can change, by the index of the item. */
 		readonly finalOutcomes: Map<number, ItemOutcome>;
-		/** Settles when all batches that have started are processed. */
+		/** Settles when all batches so far have been processed. */
 		batches: Promise<unknown>;
 	};
 };

@@ -11,8 +11,8 @@ import { isFinal, type InputItem, type ItemOutcome, type SentState } from './inp
 /** The errors of items. */
 
 /**
- * Returns the error of an item. If a form that was chosen from the list is not found, the error names the form. A
- * request for several items fails without the number of an item, so each item gets a copy of the error.
+ * Converts an error to the error of an item. If a form is not found that the user chose from the list, the
+ * error names the form. Items can share a request, so each item gets a copy of the error.
  */
 export function toItemError(error: unknown, item: InputItem): NodeError {
 	const { n8n, index: itemIndex } = item;
@@ -27,15 +27,15 @@ export function toItemError(error: unknown, item: InputItem): NodeError {
 	return error.withText({ message, description: description ?? '' }, itemIndex);
 }
 
-/** An item that its check found invalid. */
+/** An invalid item and its error. */
 type InvalidItem = { item: InputItem; error: NodeError };
 
 /**
- * Returns the error of the first invalid item. The error lists all invalid items. If one item is invalid, or all
- * items are invalid for the same reason, the reason is the message.
+ * Creates the error for all invalid items of a run. If there is only one invalid item, or if all items are
+ * invalid for the same reason, the message is the reason.
  *
  * @param invalidItems at least one item with its error
- * @param total how many items the run has
+ * @param total the number of items in the run
  */
 export function createInvalidItemsError(
 	invalidItems: readonly InvalidItem[],
@@ -63,10 +63,7 @@ export function createInvalidItemsError(
 	});
 }
 
-/**
- * Lists invalid items, a line for each text: "Rows 3, 5: 'Form' is empty." All items with the same shown text share
- * a line, because a second line with the same text would tell the user nothing.
- */
+/** Returns a line for each different error, with its items: "Rows 3, 5: 'Form' is empty." */
 function listByShownText(invalidItems: readonly InvalidItem[]): string[] {
 	const groups = Object.entries(groupBy(invalidItems, ({ error }) => formatErrorText(error)));
 	return groups.map(([text, entries]) => {
@@ -75,8 +72,8 @@ function listByShownText(invalidItems: readonly InvalidItem[]): string[] {
 }
 
 /**
- * Creates the error that stops the node from the error of an item. The error says which items a user must not run a
- * second time.
+ * Creates the error with which the node stops, from the error of an item. The error says which items were sent,
+ * so that the user does not run them a second time.
  *
  * @param outcomes the outcomes of all items
  */
@@ -97,7 +94,7 @@ export function createStopError(
 		const texts = [error.description, describeItemNumber(item, outcomes.size), sentItems];
 		return error.withText({ message, description: compact(texts).join('\n') }, itemIndex);
 	}
-	// a user overlooks a text after a long list of invalid items
+	// put the list of invalid items last, because users overlook a text after a long list
 	const texts = [
 		sentItems || (endpoint.effect !== 'safe' && 'Nothing was sent.'),
 		error.description,
@@ -106,11 +103,11 @@ export function createStopError(
 	return new InputError(n8n.getNode(), { message, description, failure, itemIndex });
 }
 
-/** Retry under Executions is a new execution: n8n does not know what the first execution has sent. */
+/** Retry under Executions starts a new execution. In the new execution, n8n does not know which items were sent. */
 const RETRY_ADDS_AGAIN =
 	"Retry under Executions sends all items again. With 'Skip Duplicates By', it skips what was added.";
 
-/** Describes which of several items failed, since n8n adds "[item 3]" to the message for the fourth item. */
+/** Describes which item failed, if there are several. n8n adds "[item 3]" to the message for the fourth item. */
 function describeItemNumber({ index, row }: InputItem, total: number): string {
 	if (total === 1) return row === undefined ? '' : `The item is row ${row}.`;
 	return row === undefined
@@ -118,11 +115,7 @@ function describeItemNumber({ index, row }: InputItem, total: number): string {
 		: `Item ${index} is row ${row}.`;
 }
 
-/**
- * Describes which items were sent, and which may have been. Empty for a single item.
- *
- * @param failedIndex the item whose error already says whether the item may have been sent
- */
+/** Describes which items were sent, and which items may have been sent. Empty if the node has only one item. */
 function describeSentItems(
 	outcomes: ReadonlyMap<InputItem, ItemOutcome>,
 	failedIndex: number,
@@ -144,7 +137,7 @@ function describeSentItems(
 	return compact(texts).join(' ');
 }
 
-/** Formats items as "items 0 to 5, 7", by the indexes that n8n shows; "rows 2 to 7" if all come from a sheet. */
+/** Formats items by their indexes in n8n: "items 0 to 5, 7". If all items have rows, formats rows: "rows 2 to 7". */
 function formatItemRanges(items: readonly InputItem[]): string {
 	const haveRows = items.every(({ row }) => row !== undefined);
 	const numbers = sortBy(items.map(({ index, row }) => (haveRows ? Number(row) : index)));
@@ -158,13 +151,16 @@ function formatItemRanges(items: readonly InputItem[]): string {
 	return `${haveRows ? 'row' : 'item'}${items.length === 1 ? '' : 's'} ${texts.join(', ')}`;
 }
 
-/** Formats an error as one text for a list, an item, or a model, which gets only the message from n8n. */
+/**
+ * Formats an error as one text with the message and the description. Lists, failed items and models get this
+ * text.
+ */
 export function formatErrorText({ message, description }: NodeError): string {
 	const details = description ? ` ${description.replaceAll('\n', ' ')}` : '';
 	return asSentence(message) + details;
 }
 
-/** Formats a description as HTML, because n8n's editor shows descriptions as HTML. */
+/** Converts the lines of a description to HTML, because n8n's editor shows descriptions as HTML. */
 export function toHtmlLines(description?: string | null): string {
 	return (description ?? '').replaceAll('\n', '<br>\n');
 }

@@ -6,13 +6,14 @@ import { processBatch } from './batch';
 import { readRequestOptions, type InputItem, type ItemOutcome, type TryContext } from './inputItem';
 
 /**
- * One time that n8n executes the node within a run. `add` takes the items that n8n hands over, and `getOutcome`
- * returns the outcome of an item. Batches are processed one after another, after the batches of earlier tries.
+ * A try: one time that n8n executes the node within a run. n8n hands over the items by `add`, and asks for
+ * their outcomes by `getOutcome`. Batches are processed one after another. The first batch waits for the
+ * batches of earlier tries.
  */
 export class NodeTry {
-	/** The items that n8n has handed over, by index. */
+	/** The items of this try so far, by index. */
 	private readonly items = new Map<number, InputItem>();
-	/** The outcomes of the items whose batch has started. */
+	/** The outcomes by item. An item has an outcome once its batch has started. */
 	private readonly outcomes = new Map<InputItem, Promise<ItemOutcome>>();
 	private startedLastBatch: () => void = noop;
 	/** Resolves when the last batch has started. */
@@ -20,26 +21,29 @@ export class NodeTry {
 
 	constructor(readonly context: TryContext) {}
 
-	/** Whether n8n has handed over the item with this index in this try. */
+	/** Whether this try already has the item with this index. */
 	hasReceived(index: number): boolean {
 		return this.items.has(index);
 	}
 
-	/** Takes an item that n8n hands over. */
+	/** Adds an item to the try. */
 	add(item: InputItem): void {
 		this.items.set(item.index, item);
 	}
 
-	/** Returns the outcome of an item. n8n asks for the first item of a batch after it has handed over the batch. */
+	/**
+	 * Returns the outcome of an item. n8n first hands over all items of a batch, and then asks for the outcome of
+	 * each item.
+	 */
 	async getOutcome(item: InputItem): Promise<ItemOutcome> {
 		if (!this.outcomes.has(item)) this.startBatch();
 		return await this.outcomes.get(item)!;
 	}
 
 	/**
-	 * Waits until n8n has handed over all items, and each has an outcome. n8n listens to failures only then: an
-	 * earlier failure would be an unhandled rejection. If n8n itself fails with an item, it hands over no further item,
-	 * listens to no failure, and nothing waits any longer.
+	 * Waits until all items have an outcome. An error must not be thrown earlier, because n8n handles rejections
+	 * only after it has handed over all items. If n8n itself fails with an item, it hands over no further items,
+	 * and this function never returns.
 	 */
 	async waitForOutcomes(): Promise<ReadonlyMap<InputItem, ItemOutcome>> {
 		await this.allStarted;
@@ -49,7 +53,7 @@ export class NodeTry {
 		return new Map(await Promise.all(entries));
 	}
 
-	/** Starts a batch of the items that n8n has handed over since the last batch. */
+	/** Starts a batch with the items that n8n has handed over since the last batch. */
 	private startBatch(): void {
 		const { run, total } = this.context;
 		const items = [...this.items.values()].filter((item) => !this.outcomes.has(item));
@@ -73,7 +77,10 @@ export class NodeTry {
 		if (this.items.size === total) this.startedLastBatch();
 	}
 
-	/** Whether n8n has handed over all items, or a whole batch. In a node that continues, items are independent. */
+	/**
+	 * Whether the next batch has all its items. Always true in a node that continues on failure, because its
+	 * items are independent.
+	 */
 	private isBatchComplete(): boolean {
 		const { total, batchSize, continuesOnFail } = this.context;
 		const count = this.items.size;
@@ -82,7 +89,7 @@ export class NodeTry {
 	}
 }
 
-/** Stops a try, and returns the outcomes of its items: a new error for each item that was not sent. */
+/** Stops a try. Returns the outcomes of its items: an item that was not sent gets a new error. */
 function failItems(
 	items: readonly InputItem[],
 	{ controller, run }: TryContext,
@@ -95,7 +102,10 @@ function failItems(
 	});
 }
 
-/** Creates the error for an item that n8n asks for before it has handed over the other items. */
+/**
+ * Creates the error for an unsupported version of n8n, which asks for an item before it has handed over the
+ * other items.
+ */
 function createOrderError({ n8n, index }: InputItem): NodeError {
 	return new InputError(n8n.getNode(), {
 		message:
@@ -105,10 +115,10 @@ function createOrderError({ n8n, index }: InputItem): NodeError {
 	});
 }
 
-/** The latest try of each run, by the only object that n8n passes to all items and tries of the run. */
+/** The latest try of each run. The key is the only object that all items and tries of a run share. */
 const latestTries = new WeakMap<object, NodeTry>();
 
-/** Returns the try of an item that n8n hands over. An item that n8n hands over again starts the next try. */
+/** Returns the try that an item belongs to. If the latest try already has the item, starts the next try. */
 export function joinTry(n8n: IExecuteSingleFunctions): NodeTry {
 	const { key, total } = findInput(n8n);
 	const latestTry = latestTries.get(key);
@@ -131,17 +141,18 @@ function createRun(): TryContext['run'] {
 	return { finalOutcomes: new Map(), batches: Promise.resolve() };
 }
 
-/** Returns how many items n8n hands over without a pause (Batching); undefined for all. */
+/** Returns how many items a batch has, by the request option Batching. Undefined if all items are one batch. */
 function readBatchSize(n8n: IExecuteSingleFunctions): number | undefined {
 	const { batchSize = 1, batchInterval = 0 } = readRequestOptions(n8n).batching?.batch ?? {};
 	return batchInterval > 0 ? Math.max(batchSize, 1) : undefined;
 }
 
 /**
- * Finds the object that n8n hands over again with each try, and the number of its items. If an agent runs a
- * tool itself, all calls have the execution data of the agent. Then the object is the model's input of the call.
+ * Finds the object that all tries of a run share, and the number of items in the run. If an agent runs a tool
+ * itself, its calls share the execution data of the agent. Then the object is the model's input of the call.
  *
- * @see https://github.com/n8n-io/n8n/blob/master/packages/core/src/execution-engine/node-execution-context/utils/get-input-connection-data.ts
+ * @see
+ * https://github.com/n8n-io/n8n/blob/master/packages/core/src/execution-engine/node-execution-context/utils/get-input-connection-data.ts
  */
 function findInput(n8n: IExecuteSingleFunctions): { key: object; total: number } {
 	const node = n8n.getNode();

@@ -10,11 +10,11 @@ import type { ParameterContext } from '../parameters/parameterContext';
 
 /** One operation of the node. An operation either reads, or checks an item and then writes, as its endpoint does. */
 export type Operation = {
-	/** The entry of the operation in the list of its resource's operations. */
+	/** The option in the parameter Operation. */
 	option: INodePropertyOptions & { value: string; action: string };
 	/** The description of the operation as a tool, for a model: when to use the tool, and its input. */
 	toolDescription: string;
-	/** The parameters, shown for this operation only. */
+	/** The parameters of the operation. */
 	properties: INodeProperties[];
 } & (
 	| { endpoint: ReadEndpoint; prepare: Prepare<PreparedRead> }
@@ -58,32 +58,36 @@ export type PreparedWrite = {
 	check: (request: ItemRequest) => Promise<PendingWrite>;
 };
 
-/** The results, and the fields of each result, that a model asks for. */
+/** The results and fields that a model asks for. */
 export type ToolSelection = {
-	/** How many results are left out before the first one. */
+	/** How many results to leave out at the start. */
 	skip?: number;
-	/** The most results. */
+	/** The most results to return. */
 	limit?: number;
-	/** The names of the fields; undefined for all. */
+	/** The names of the fields to return. Undefined for all fields. */
 	names?: readonly string[];
 };
 
-/** A write whose item has been checked. */
+/** A pending write: the request of a checked item that changes something. */
 export type PendingWrite = {
-	/** Writes with the same key are sent one after another, in the order of the input. */
+	/** Writes with the same order key are sent one after another, in the order of the items. */
 	orderKey?: string;
-	/** Sends the request, unless the item is skipped or previewed. */
+	/** Sends the request. Does nothing if the item is skipped or previewed. */
 	send: () => Promise<SendResult>;
 };
 
 /**
- * The result of a write that has succeeded. The output is created after the result is recorded, so an error in the
- * output does not hide that the service has acted.
+ * The result of a write that has succeeded. The result is recorded before the output is created. If creating
+ * the output fails, the record still shows that the service has acted.
  */
 export type SendResult = {
 	/** False if the item was skipped or previewed. */
 	isSent: boolean;
-	/** @throws ServiceError if the reply lacks what the output shows */
+	/**
+	 * Creates the output of the item.
+	 *
+	 * @throws ServiceError if the reply lacks data for the output
+	 */
 	createOutput: () => IDataObject;
 };
 

@@ -16,15 +16,15 @@ import type { Operation } from './operation';
 import { isTool, prepareTool } from './tool';
 
 /**
- * How an item passes through n8n's routing (`RoutingNode`). n8n evaluates the parameters of each item and calls
- * `preSend`. After the `preSend` of all items, or of a batch, n8n calls the pagination function of each item.
+ * How n8n's routing (`RoutingNode`) processes items. n8n first evaluates the parameters of each item and calls
+ * `preSend`. When n8n has done so for all items of a batch, n8n calls the pagination function for each item.
  *
  * @see https://github.com/n8n-io/n8n/blob/master/packages/core/src/execution-engine/routing-node.ts
  */
 
 /**
- * The request options that n8n has composed for an item, with the item. n8n passes the options from `preSend` to the
- * pagination function unchanged, and its HTTP helper ignores the additional attribute.
+ * The request options that n8n has composed for an item, with the item in `routed`. n8n passes the options of
+ * `preSend` unchanged to the pagination function. n8n's HTTP helper ignores `routed`.
  */
 type RoutedOptions = IHttpRequestOptions & { routed: { nodeTry: NodeTry; item: InputItem } };
 
@@ -43,8 +43,9 @@ export function createPreSend(operation: Operation): PreSendAction {
 }
 
 /**
- * Returns the output of an item, paired with its input. n8n calls this function for pagination. Throws for each item
- * with an error, unless the node continues; of these errors, n8n reports that of the item with the lowest index.
+ * Returns the output of an item. n8n calls this function for pagination. If the item has an error, throws the
+ * error, unless the node continues on failure. If several items throw, n8n reports the error of the item with
+ * the lowest index.
  */
 export async function sendRoutedItem(
 	this: IExecutePaginationFunctions,
@@ -52,13 +53,13 @@ export async function sendRoutedItem(
 ): Promise<INodeExecutionData[]> {
 	const { nodeTry, item } = (options as RoutedOptions).routed;
 	const outcome = await nodeTry.getOutcome(item);
-	// n8n accepts an empty output; the error of another item explains it
+	// the error of another item explains why this item has no output
 	if (outcome.kind === 'notSent') return [];
 	const pairedItem = { item: item.index };
 	if (outcome.kind === 'done') return outcome.output.map((entry) => ({ ...entry, pairedItem }));
 	if (nodeTry.context.continuesOnFail) return [createFailedItem(this, outcome.error)];
 	const error = createStopError(outcome.error, item, await nodeTry.waitForOutcomes());
-	// n8n gives a model only the message, and shows a description as HTML
+	// a model gets only the message, and the editor shows the description as HTML
 	const texts = isTool(this.getNode())
 		? { message: formatErrorText(error), description: '' }
 		: { description: toHtmlLines(error.description) };
@@ -66,8 +67,9 @@ export async function sendRoutedItem(
 }
 
 /**
- * Creates an input item from the request that n8n has composed, with the prepared item, or with the error of its
- * parameters. Never throws: before `preSend`, n8n has already evaluated the request options and the input of the item.
+ * Creates an input item from the request that n8n has composed. If the parameters are valid, the input item has
+ * the prepared item. Otherwise, it has the error. Never throws, because n8n has already evaluated the request
+ * options and the input of the item.
  */
 function prepareItem(
 	n8n: IExecuteSingleFunctions,
@@ -100,7 +102,7 @@ function createParameterContext(
 	const node = n8n.getNode();
 	return {
 		parameter: (name, fallback) => n8n.getNodeParameter(name, fallback),
-		// n8n throws if it extracts the value of a hidden parameter
+		// the fallback is for a hidden parameter, for which n8n would throw
 		locator: (name) => n8n.getNodeParameter(name, '', { extractValue: true }),
 		item: n8n.getInputData(),
 		itemIndex,
@@ -112,15 +114,15 @@ function createParameterContext(
 }
 
 /**
- * Creates the output of a failed item, with its input next to the error. In the error output, n8n adds the `json`
- * of the input to an item that has only the error. In the regular output, n8n adds nothing. If the item had an
- * `error` next to its `json`, n8n would drop everything else.
+ * Creates the output of a failed item. In the regular output, the item has its input and `error`. In the error
+ * output, the item has only `error`, because n8n adds the input. The attribute `error` of n8n's type is not
+ * used: n8n would then drop everything else.
  */
 function createFailedItem(n8n: IExecutePaginationFunctions, error: NodeError): INodeExecutionData {
 	const { onError, type } = n8n.getNode();
 	const failed = { error: formatErrorText(error) };
 	const pairedItem = { item: n8n.getItemIndex() };
-	// an agent takes no files
+	// an agent cannot receive files
 	if (isTool({ type })) return { json: failed, pairedItem };
 	const { json, binary } = n8n.getInputData();
 	const input = onError === 'continueErrorOutput' ? {} : json;

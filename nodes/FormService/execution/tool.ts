@@ -7,12 +7,15 @@ import { ONLY_FOR_TOOLS } from '../parameters/resultParameters';
 import type { Operation, PreparedItem, ToolSelection } from './operation';
 import { findSharedKey } from './toolKeys';
 
-/** The node as a tool of a model: limits each result to the fields and the size that the model can use. */
+/** The node as a tool of a model. A tool limits each result to the fields and the size that the model can use. */
 
-/** How much a model gets at a time, in characters of JSON: about 5,000 tokens. */
+/** The most characters of JSON that a model gets at a time: about 5,000 tokens. */
 const MAX_CHARACTERS = 20_000;
 
-/** Creates the parameter with the description of the tool for a model. n8n's default text is only the action. */
+/**
+ * Creates the parameter that describes the tool to a model. Without the parameter, n8n's description has only
+ * the name of the action.
+ */
 export function createToolDescription({ toolDescription }: Operation): INodeProperties {
 	return {
 		displayName: 'Tool Description',
@@ -26,12 +29,12 @@ export function createToolDescription({ toolDescription }: Operation): INodeProp
 	};
 }
 
-/** Whether a model uses the node: n8n adds `Tool` to the type of a node that it offers to agents. */
+/** Whether a model uses the node as a tool. n8n adds `Tool` to the type of such a node. */
 export function isTool({ type }: Pick<INode, 'type'>): boolean {
 	return type.endsWith('Tool');
 }
 
-/** Prepares an item of a tool: checks the keys of the model's values, and limits the output that the model gets. */
+/** Prepares an item of a tool. Checks the keys of the values that the model sets, and limits the output. */
 export function prepareTool({ prepare }: Operation, input: ParameterContext): PreparedItem {
 	checkKeys(input);
 	const prepared = prepare(input);
@@ -42,9 +45,9 @@ export function prepareTool({ prepare }: Operation, input: ParameterContext): Pr
 }
 
 /**
- * Checks that the model gives each parameter its own value, see `findSharedKey`.
+ * Checks that each parameter gets its own value from the model, see `findSharedKey`.
  *
- * @throws NodeOperationError if two parameters would get one value of the model
+ * @throws NodeOperationError if two parameters would get the same value
  */
 function checkKeys(input: ParameterContext): void {
 	const sharedKey = findSharedKey(input.node);
@@ -58,8 +61,9 @@ function checkKeys(input: ParameterContext): void {
 }
 
 /**
- * Selects the results that a model asks for, up to the size limit. If results are left out, an additional item has
- * the number of selected results and of all results. If more results follow, the item also says how to get them.
+ * Selects the results that a model asks for, up to the most characters. If results are left out, an additional
+ * item has the number of selected results and of all results. If more results follow, the item also says how to
+ * get them.
  */
 export function limitToolOutput(
 	results: readonly INodeExecutionData[],
@@ -73,7 +77,7 @@ export function limitToolOutput(
 		characters += text.length;
 		const isTooLong = characters > MAX_CHARACTERS;
 		if (isTooLong && selected.length > 0) break;
-		// within a text, each quote takes two characters
+		// in a JSON text, a quote takes two characters
 		selected.push(isTooLong ? { startOfResult: cutText(text, MAX_CHARACTERS / 2) } : result);
 	}
 	const end = skip + selected.length;
@@ -85,7 +89,7 @@ export function limitToolOutput(
 	return selected.map((json) => ({ json }));
 }
 
-/** Returns the selected fields of a result under the selected names, with the ID of the result. */
+/** Returns the selected fields of a result, and its ID. The fields are named as the model named them. */
 function selectFields(json: IDataObject, names: readonly string[]): IDataObject {
 	const fields = names.map((name) => [name, findSelectedField(json, name)]);
 	return {
@@ -94,7 +98,10 @@ function selectFields(json: IDataObject, names: readonly string[]): IDataObject 
 	};
 }
 
-/** Finds a selected field: an attribute, an answer (its label can have dots), or a value within another value. */
+/**
+ * Finds the value of a selected field: an attribute, an answer, or a value within another value: `owner.email`.
+ * The label of an answer can also contain dots.
+ */
 function findSelectedField(json: IDataObject, name: string): unknown {
 	const answers = isRecord(json.answers) ? json.answers : {};
 	const source = [json, answers].find((record) => Object.hasOwn(record, name));

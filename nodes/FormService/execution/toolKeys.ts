@@ -4,31 +4,35 @@ import { isRecord } from '../api/records';
 import { makeUnique } from '../api/spelling';
 
 /**
- * The keys by which a model gives values to parameters: n8n asks a model for one value per key, and gives the value
- * to all parameters with the key.
+ * The keys of the values that a model sets. n8n asks a model for one value per key. If several parameters have
+ * the same key, they all get the same value.
  */
 
 /**
- * Returns the key that n8n's editor creates from a parameter's name: `Phone (home)` becomes `Phone__home_`.
+ * Returns the key that n8n's editor creates from the name of a parameter: `Phone (home)` → `Phone__home_`.
  *
- * @see https://github.com/n8n-io/n8n/blob/master/packages/frontend/editor-ui/src/app/utils/fromAIOverrideUtils.ts
+ * @see
+ * https://github.com/n8n-io/n8n/blob/master/packages/frontend/editor-ui/src/app/utils/fromAIOverrideUtils.ts
  */
 export function computeModelKey(displayName: string): string {
 	return displayName.slice(0, 63).replace(/[^a-zA-Z0-9-]/g, '_');
 }
 
-/** Numbers names that share a key: "Имя", "Дом" become "Имя", "2. Дом". The key includes the number. */
+/**
+ * Makes the keys of names unique by adding numbers to the names. "Имя" and "Дом" have the same key `___`, so
+ * they become "Имя" and "2. Дом".
+ */
 export function makeKeysUnique(displayNames: readonly string[]): string[] {
 	const addCount = (name: string, count: number) => `${count}. ${name}`;
 	return makeUnique(displayNames, [], { addCount, toKey: computeModelKey });
 }
 
-/** A key that several parameters share, with the names of these parameters. */
+/** A key that several parameters share, and the names of these parameters. */
 export type SharedKey = { key: string; names: string[] };
 
 /**
- * Finds a key that parameters of a tool share, so that they would get the same value. Ignores a key that a user
- * wrote in each of the parameters, because the user wants the same value.
+ * Finds a key that several parameters of a tool share, so that they would get the same value. Ignores a key
+ * that the user wrote in each of the parameters, because the user wants the same value.
  */
 export function findSharedKey({ parameters }: Pick<INode, 'parameters'>): SharedKey | undefined {
 	const titles = collectFieldTitles(parameters.fields);
@@ -39,10 +43,10 @@ export function findSharedKey({ parameters }: Pick<INode, 'parameters'>): Shared
 	return { key, names: uses.map(({ path }) => titles.get(path) ?? path) };
 }
 
-/** A key in a parameter, and whether ✨ in n8n's editor has written it. */
+/** A key in a parameter. `isGenerated` is true if n8n's editor wrote the key when the user clicked ✨. */
 type KeyUse = { key: string; path: string; isGenerated: boolean };
 
-/** Collects the keys in a parameter and below it. A key that occurs twice in one expression counts once. */
+/** Returns the keys in a parameter and in its parts. A key that an expression has twice is returned once. */
 function collectKeys(value: unknown, path = ''): KeyUse[] {
 	if (typeof value === 'string') {
 		const keys = value.startsWith('=') ? extractFromAICalls(value).map(({ key }) => key) : [];
@@ -55,7 +59,7 @@ function collectKeys(value: unknown, path = ''): KeyUse[] {
 	);
 }
 
-/** Collects the names that the resource mapper shows, by the paths of their values. */
+/** Returns the names that the resource mapper shows, by the path of their value: `fields.value.9b1f…`. */
 function collectFieldTitles(mapper: unknown): Map<string, string> {
 	const schema = isRecord(mapper) && Array.isArray(mapper.schema) ? mapper.schema : [];
 	const fields = (schema as unknown[]).filter(isRecord);

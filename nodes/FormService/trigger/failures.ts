@@ -5,24 +5,24 @@ import type { FailureReason } from '../api/requestFailure';
 import { EARLY_TOLERANCE_MS, HOUR_MS, hasElapsed, MINUTE_MS } from './requestBudget';
 import type { ReadingKind } from './responses/planReading';
 
-/** The outcomes of readings, how long polls wait after a failure, and which error the user sees. */
+/** What follows from the outcome of a reading: how long polls wait after a failure, and which error the user sees. */
 
-/** The subject of a failure: the account, the parameters, the list of forms, a form in this list, or a reading. */
+/** What has failed: the account, the parameters, the list of forms, a form in this list, or a reading of a form. */
 export type Subject = Readonly<
 	| { kind: 'account' | 'parameters' | 'formList' }
-	/** A form that is read only as part of the list of all forms. */
+	/** A form in the list of all forms. The trigger reads only its record, and no responses. */
 	| { kind: 'listedForm'; formId: string }
 	| { kind: ReadingKind; formId: string }
 >;
 
-/** A page number after all pages: nothing of the list can fail any more. */
+/** A number after the last page. `clear` with this number means that the whole list works again. */
 export const END_OF_LIST = Infinity;
 
-/** Failures in a row of one subject. */
+/** The failures in a row of one subject. */
 type FailureStreak = {
 	readonly subject: Subject;
 	readonly count: number;
-	/** The page of the list that failed, counted from 0. A failure of a later page starts a new streak. */
+	/** The number of the page that failed, from 0. If a later page fails, a new streak starts. */
 	readonly page: number;
 	/** The time of the last failure. */
 	readonly failedAtMs: number;
@@ -31,30 +31,30 @@ type FailureStreak = {
 	isReported: boolean;
 };
 
-/** Failures in a row after which the error is reported. One or two are often temporary. */
+/** The number of failures in a row after which the user sees the error. One or two failures are often temporary. */
 const REPORT_THRESHOLD = 3;
 
-/** The longest wait that the service can ask for; n8n has the same limit. */
+/** The longest wait that the service can ask for. n8n has the same maximum. */
 const MAX_RETRY_AFTER_MS = HOUR_MS;
 
 const RETRY_NOTICE = 'The trigger keeps trying, and no response is lost.';
 
-/** The current failures of a trigger, by subject, in this process. */
+/** The current failures of a trigger by subject, as this process knows them. */
 export class Failures {
 	private readonly streaks = new Map<string, FailureStreak>();
 	private reportedAtMs = -Infinity;
 
 	/**
-	 * Records a failure. Polls then wait before they read the subject again, longer than `computeBackoffMs` if the
-	 * service asks for a longer wait.
+	 * Records a failure. Polls then wait before they read the subject again, as long as `computeBackoffMs` says.
+	 * If the service asks for a longer wait, polls wait longer.
 	 *
-	 * @param page the page that failed, counted from 0; 0 if the subject has no pages
-	 * @returns the failures in a row
+	 * @param page the number of the page that failed, from 0; 0 if the subject has no pages
+	 * @returns the number of failures in a row
 	 */
 	record(subject: Subject, error: NodeError, page = 0): number {
 		const failedAtMs = clock.now();
 		const { retryAtMs = failedAtMs } = getRequestFailure(error) ?? {};
-		// a millisecond later, the request queue agrees, whatever the rounding
+		// a millisecond more, so that the request queue does not still wait because of rounding
 		const askedMs = Math.min(retryAtMs - failedAtMs + 1, MAX_RETRY_AFTER_MS);
 		const count = this.countWithNew(subject, page);
 		const backoffMs = Math.max(askedMs, computeBackoffMs(count));
@@ -64,16 +64,16 @@ export class Failures {
 		return count;
 	}
 
-	/** Counts the failures in a row of a subject, including a new failure of the page that is not recorded yet. */
+	/** Returns the number of failures in a row of a subject, if this page fails once more. */
 	countWithNew(subject: Subject, page: number): number {
 		const last = this.find(subject);
 		return last !== undefined && page <= last.page ? last.count + 1 : 1;
 	}
 
 	/**
-	 * Clears the failure of a page that works again, or of an earlier page. A later page may still fail.
+	 * Clears the failure of a subject if this page or an earlier page has failed. A later page may still fail.
 	 *
-	 * @param page the last page that was read, counted from 0, or `END_OF_LIST`
+	 * @param page the number of the last page that was read, from 0, or `END_OF_LIST`
 	 */
 	clear(subject: Subject, page: number): void {
 		if (page >= (this.find(subject)?.page ?? 0)) this.streaks.delete(toKey(subject));
@@ -94,16 +94,17 @@ export class Failures {
 	}
 
 	/**
-	 * Returns the error that a poll without items reports, if a subject has failed three times in a row. Marks the error
-	 * as reported, and adds a notice. Reports at most one error an hour, and that of one of several forms once.
+	 * Returns the error that a poll without items reports to the user, and adds a notice to the error. Undefined
+	 * if no subject has failed three times in a row, or if an error was reported less than an hour ago. If the
+	 * trigger watches several forms, the error of a form is reported once.
 	 *
-	 * @param polledAtMs the start of the poll; only a failure of this poll is reported again
+	 * @param polledAtMs when the poll started; an error is reported again only if it is from this poll
 	 */
 	takeReport(polledAtMs: number, isOneOfSeveral = false): NodeError | undefined {
 		const nowMs = clock.now();
 		if (!hasElapsed(this.reportedAtMs, HOUR_MS, nowMs)) return undefined;
 		const streak = [...this.streaks.values()].find(({ count, failedAtMs, subject, isReported }) => {
-			// a poll with items reports nothing, so the first report can be of an earlier poll
+			// a poll with items reports no error, so the error can be from an earlier poll
 			const isOnce = isOneOfSeveral && 'formId' in subject;
 			const isDone = isReported && (isOnce || failedAtMs < polledAtMs);
 			return count >= REPORT_THRESHOLD && !isDone;
@@ -124,8 +125,8 @@ export class Failures {
 }
 
 /**
- * Computes the wait after failures in a row: 15 seconds after the first failure, then 35, 75 and so on, up to 30
- * minutes less the tolerance for polls that come early.
+ * Computes how long polls wait after failures in a row: 15 seconds after the first failure, then 35 seconds, 75
+ * seconds, and so on, up to 30 minutes. Each wait is shortened by the tolerance for early polls.
  */
 function computeBackoffMs(failures: number): number {
 	return Math.min(20_000 * 2 ** (failures - 1), 30 * MINUTE_MS) - EARLY_TOLERANCE_MS;
@@ -135,7 +136,7 @@ function toKey(subject: Subject): string {
 	return 'formId' in subject ? `${subject.kind} ${subject.formId}` : subject.kind;
 }
 
-/** Reasons that affect all forms of the account: no reply (in the poll's time), the token, the limits, maintenance. */
+/** The reasons that affect all forms of the account: no reply in time, the token, the rate limits, or maintenance. */
 const ACCOUNT_REASONS: FailureReason[] = [
 	'blockedByN8n',
 	'connectionRefused',
@@ -159,13 +160,16 @@ export function isAccountFailure(error: unknown): boolean {
 /** The outcome of one reading. */
 export type Outcome = Readonly<{
 	subject: Subject;
-	/** Whether at least one page was read. */
+	/** Whether the reading has read at least one page. */
 	hasPages: boolean;
-	/** The error of the next page. */
+	/** Why the next page could not be read. */
 	readError?: NodeError;
-	/** The error of the delivery. */
+	/** Why the events could not be delivered. */
 	deliveryError?: NodeError;
-	/** The page that failed; without a failure, the last page that was read, or `END_OF_LIST` if no page follows. */
+	/**
+	 * The number of the page that failed, from 0. If no page failed, the number of the last page that was read,
+	 * or `END_OF_LIST` if no page follows.
+	 */
 	page: number;
 }>;
 
@@ -173,22 +177,22 @@ export function getError({ readError, deliveryError }: Outcome): NodeError | und
 	return deliveryError ?? readError;
 }
 
-/** Whether the poll stops, because the account fails or has no request left in this minute. */
+/** Whether the poll stops after this outcome, because the account fails or has no request left in this minute. */
 export function endsPoll(outcome: Outcome): boolean {
 	const error = getError(outcome);
 	return hasReason(error, 'queueTimedOut') || isAccountFailure(error);
 }
 
 /**
- * Records an outcome for the next polls, and logs a failure. A page of any list shows that the account works, even
- * if the page could not become items, unless a later page fails because of the account.
+ * Records an outcome for the next polls, and logs a failure. If a page was read, the failure of the account is
+ * cleared, unless a later page failed because of the account.
  */
 export function recordOutcome(failures: Failures, outcome: Outcome, logger: Logger): void {
 	const { subject, hasPages, readError, page } = outcome;
 	if (hasPages && !isAccountFailure(readError)) failures.clear({ kind: 'account' }, END_OF_LIST);
 	const error = getError(outcome);
 	if (error === undefined) return failures.clear(subject, page);
-	// nothing was sent, so nothing has failed
+	// a request that was not sent is not a failure
 	if (hasReason(error, 'queueTimedOut')) {
 		logger.info("The poll ends early: this account's requests of this minute are used up.");
 		return;

@@ -7,18 +7,18 @@ import { createRequestError, type RequestContext } from '../api/requestContext';
 import { createFailure } from '../api/requestFailure';
 import type { PollContext } from './pollContext';
 
-/** Fetches lists within the time of a poll. A poll does not retry, so each page is one request. */
+/** How a poll fetches lists in time. A poll does not retry, so each page takes one request. */
 
-/** A page with the service's time when it was sent, in epoch milliseconds. */
+/** A page, and when the service sent it, in epoch milliseconds of the service's clock. */
 export type FetchedPage = ListPage & { readonly servedAtMs: number };
 
 /**
- * Fetches a list page by page, until the caller stops.
+ * Fetches the pages of a list one by one, until the caller stops.
  *
  * @param from the page to start with, see `moveToList`; by default, the first page
- * @param deadline aborts the page that is being fetched; by default, at the end of the poll's time to read
- * @throws NodeApiError if the next page cannot be read, or the time is up; with the reason `queueTimedOut` if the
- * request has waited in the queue for too long and was not sent
+ * @param deadline aborts the request of the next page; by default, at the end of the poll's time to read
+ * @throws NodeApiError if the next page cannot be read, or if the time is up. The reason is `queueTimedOut` if
+ * the request waited too long in the queue, and was not sent
  */
 export async function* fetchPagesInTime(
 	{ request, times, cache }: PollContext,
@@ -29,7 +29,7 @@ export async function* fetchPagesInTime(
 	for (;;) {
 		const sentAtMs = clock.now();
 		const nextPage = pages.next().catch((error: unknown) => {
-			// the signal of a poll's requests ends only the wait in the queue
+			// the signal in `request` ends only the wait in the queue
 			if (!hasReason(error, 'canceled')) throw error;
 			throw createRequestError(request, createFailure('queueTimedOut'));
 		});
@@ -41,8 +41,8 @@ export async function* fetchPagesInTime(
 }
 
 /**
- * Returns a saved position with the address that its list has now. The base URL may have changed from http to https,
- * and the position differs from its list only by the query.
+ * Returns a saved page position with the present address of its list. The base URL may have changed from http
+ * to https. A position and its list differ only in the query.
  */
 export function moveToList(position: PagePosition, listUrl: string): PagePosition {
 	const url = new URL(listUrl);
@@ -51,10 +51,10 @@ export function moveToList(position: PagePosition, listUrl: string): PagePositio
 }
 
 /**
- * Fetches a list that has to be whole, such as the fields of a form.
+ * Fetches all records of a list, such as the fields of a form.
  *
- * @param what the name of the records for an error, such as "fields"
- * @throws NodeApiError if a page cannot be read, or the time is up
+ * @param what what the records are, for error texts: "fields"
+ * @throws NodeApiError if a page cannot be read, or if the time is up
  */
 export async function fetchWholeList(
 	context: PollContext,
@@ -73,7 +73,7 @@ export async function fetchWholeList(
 }
 
 /**
- * Waits for a promise until the deadline. After the deadline, the result of the work is ignored.
+ * Waits for a promise until the deadline. A later result is ignored.
  *
  * @throws NodeApiError if the time is up
  */

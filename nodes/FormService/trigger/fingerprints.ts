@@ -7,26 +7,29 @@ import { findFile, splitFiles } from '../api/answers/uploads';
 import { getListEntries, isRecord, sortKeys } from '../api/records';
 import { parseUrl } from '../api/url';
 
-/** Fingerprints of texts, and of the answers of a response, which show whether the answers have changed. */
+/**
+ * Fingerprints of texts, and fingerprints of the answers of a response, which show whether the answers have
+ * changed.
+ */
 
 /** A short hash of a text: `"aB3dE6gH9k"` for the UUID of a response. */
 export type Fingerprint = string;
 
-/** Characters of a fingerprint, of 6 bits each. */
+/** The length of a fingerprint in characters. Each character has 6 bits. */
 export const FINGERPRINT_LENGTH = 10;
 
 /**
- * Computes a fingerprint: 60 bits of a hash. Two of n texts share a fingerprint with a probability of
- * n² / 2^61: one in 230 million for 100,000 texts.
+ * Computes the fingerprint of a text: 60 bits of a hash. For 100,000 texts, the probability that two of them
+ * have the same fingerprint is one in 230 million (n² / 2^61 for n texts).
  */
 export function computeFingerprint(text: string): Fingerprint {
 	return hash('sha256', text, 'base64url').slice(0, FINGERPRINT_LENGTH);
 }
 
 /**
- * The fingerprint of the answers of a response. The first half shows changes of the answers with their fields, in
- * any order. The second half shows changes of the answers in their order, without labels. One text takes half the
- * memory of two.
+ * The fingerprint of the answers of a response. The first half depends on the answers and their fields, in any
+ * order. The second half depends on the order of the answers, and not on labels. Both halves are in one text,
+ * which takes half the memory of two texts.
  */
 export type AnswersFingerprint = Fingerprint;
 
@@ -36,8 +39,8 @@ const getHalfByField = (answers: AnswersFingerprint) => answers.slice(0, HALF_LE
 const getHalfInOrder = (answers: AnswersFingerprint) => answers.slice(HALF_LENGTH);
 
 /**
- * The fingerprints of answers by the fingerprint of their JSON, because most answers are unchanged since the
- * last poll.
+ * The fingerprints of answers by the fingerprint of their JSON. Most answers have not changed since the last
+ * poll, so their fingerprints need not be computed again.
  */
 const fingerprintCache = new Map<Fingerprint, AnswersFingerprint>();
 const MAX_CACHED = 200_000;
@@ -50,12 +53,12 @@ export function computeAnswersFingerprint(record: IDataObject): AnswersFingerpri
 	const cached = fingerprintCache.get(key);
 	if (cached !== undefined) return cached;
 	const { answers, problem } = decodeAnswers(record);
-	// a shape that cannot be read is compared as a whole
+	// compare answers that cannot be read as a whole
 	let inOrder = problem === undefined ? '' : JSON.stringify(normalizePart(containers));
 	const byField = [inOrder];
 	for (const { label, uuid: field = label, value } of answers) {
 		const text = toHashText(value);
-		// a field that is added has no answer
+		// leave out fields without an answer, because an author can add a field
 		if (text === '') continue;
 		inOrder += `${text}\0`;
 		byField.push(`${field}\0${text}`);
@@ -67,7 +70,7 @@ export function computeAnswersFingerprint(record: IDataObject): AnswersFingerpri
 	return fingerprint;
 }
 
-/** Answers are compared without the fields of their form. */
+/** The kind of all answers in fingerprints, because fingerprints do not depend on the fields of the form. */
 const ANY_FIELD: AnswerSpec = { kind: 'text', choices: [] };
 
 function toHashText(value: unknown): string {
@@ -77,8 +80,12 @@ function toHashText(value: unknown): string {
 }
 
 /**
- * Returns a part of an answer in one spelling: files have no query in their address, objects have sorted names and
- * no empty values, and an object with numbers for names, such as `{"0": "A", "2": "B"}` of PHP, becomes a list.
+ * Returns a part of an answer in one spelling.
+ *
+ * - The address of a file loses its query.
+ * - The attributes of an object are sorted by name. Empty values are left out.
+ * - An object whose keys are numbers becomes a list, because PHP sends lists with gaps as objects: `{"0": "A",
+ *   "2": "B"}`.
  */
 function normalizePart(value: unknown): unknown {
 	if (typeof value === 'string') {
@@ -96,15 +103,16 @@ function normalizePart(value: unknown): unknown {
 
 const hasValue = (value: unknown) => value !== null && value !== undefined && value !== '';
 
-/** Matches parameters that sign an address, such as "X-Amz-Signature", "sig" of Azure and "expires". */
+/** Matches parameters of a URL that have a signature, such as "X-Amz-Signature", "sig" and "expires". */
 const SIGNATURE = /^(x-(amz|goog)-.+|.*signature|sig|expires|token)$/i;
 
-/** Matches "cv.pdf" and not "page.html", whose content depends on its query. */
+/** Matches "cv.pdf", not "page.html", because the content of a web page depends on its query. */
 const FILE_PATH = /\.(?!html?$|php$|aspx?$|jsp$)[a-z0-9]{1,8}$/i;
 
 /**
- * Removes the query from the address of a file: `cv.pdf|https://host/cv.pdf?signature=1`. Services sign
- * addresses anew for each list. Other addresses keep their query.
+ * Removes the query from the address of a file: `cv.pdf|https://host/cv.pdf?signature=1` →
+ * `cv.pdf|https://host/cv.pdf`. The service may create a new signature each time it lists the file. Any other
+ * address keeps its query.
  */
 function dropFileQuery(text: string): string {
 	const start = text.toLowerCase().lastIndexOf('|http') + 1;
@@ -116,8 +124,8 @@ function dropFileQuery(text: string): string {
 }
 
 /**
- * Whether the answers changed. Both halves must differ, because moving a field changes only the order of the
- * answers, and renaming a field changes only a label. False if a fingerprint is missing.
+ * Whether the answers have changed. True only if both halves of the fingerprint differ: moving a field changes
+ * only the order of the answers, and renaming a field changes only a label. False if a fingerprint is missing.
  */
 export function haveAnswersChanged(
 	before: AnswersFingerprint | undefined,

@@ -13,12 +13,15 @@ import { hasElapsed, HOUR_MS } from './requestBudget';
 import type { CachedFields, FormNames } from './triggerCache';
 import { hasSeveralForms } from './triggerParameters';
 
-/** The names and fields of forms, which items and filters need. This process remembers both for an hour. */
+/** The names and fields of forms, for items and filters. This process caches both for an hour. */
 
-/** A form of the list of all forms. */
+/** A form in the list of all forms. */
 export type ListedForm = { id: string; name: string; record: IDataObject };
 
-/** Parses the forms of a list, each form once. Skips a form without an ID, which cannot be polled. */
+/**
+ * Parses the list of all forms. Returns each form once, by ID. Leaves out forms without an ID, because they
+ * cannot be polled.
+ */
 export function parseFormList(records: readonly IDataObject[]): Map<string, ListedForm> {
 	const byId = new Map<string, ListedForm>();
 	for (const record of records) {
@@ -30,10 +33,7 @@ export function parseFormList(records: readonly IDataObject[]): Map<string, List
 	return byId;
 }
 
-/**
- * Stores the names of listed forms. A listed form without a name has its ID as `name`; the ID is not stored as a
- * name.
- */
+/** Caches the names of listed forms. Leaves out a form without a name, whose `name` is its ID. */
 export function rememberNames({ byId }: FormNames, listed: Iterable<ListedForm>): void {
 	for (const { id, name } of listed) {
 		if (name === id) byId.delete(id);
@@ -41,12 +41,13 @@ export function rememberNames({ byId }: FormNames, listed: Iterable<ListedForm>)
 	}
 }
 
-/** The longest time that items wait for the name of their form. */
+/** How long items wait for the name of their form. */
 const NAME_TIMEOUT_MS = 3_000;
 
 /**
- * Finds the name of a form: from the last list of all forms, or as chosen in the Form parameter. Null if there
- * is none. For forms that were chosen by ID, the list is read at most once an hour.
+ * Finds the name of a form: in the last list of all forms, or in the Form parameter if the user chose the form
+ * from the list. If the form was chosen by ID, fetches the list at most once an hour. Null if the name is
+ * unknown.
  */
 export async function findFormName(context: PollContext, formId: string): Promise<string | null> {
 	const { request, cache, parameters, times } = context;
@@ -70,12 +71,12 @@ export async function findFormName(context: PollContext, formId: string): Promis
 	return names.byId.get(formId) ?? null;
 }
 
-/** The fields of a form, and how many requests they took. */
+/** The fields of a form, and how many requests were sent for them. */
 type FetchedFields = { fields: FormField[]; requests: number };
 
 /**
- * Returns the fields of a form. Fetches them once an hour, and when a new name in a record or filter matches no
- * field: the field may have been added since then.
+ * Returns the fields of a form. Fetches the fields if they are older than an hour, or if a record or a filter
+ * has a new name that matches no field, because the author may have added the field.
  *
  * @throws NodeApiError if the fields are needed and cannot be fetched
  */
@@ -88,15 +89,15 @@ export async function fetchFormFields(
 	const result = await fetchFieldsIfOutdated(context, formId, []);
 	if (result.requests > 0) return result;
 	const unmatchedNames = await findUnmatchedNames(records, result.fields);
-	// if the trigger watches several forms, a form can lack the field, and its responses do not match
+	// a trigger can watch several forms, and one of them may lack the field of a filter
 	if (!hasSeveralForms(watch)) unmatchedNames.push(...findUnknownFields(conditions, result.fields));
 	return await fetchFieldsIfOutdated(context, formId, unmatchedNames);
 }
 
 /**
- * Fetches the fields of a form, unless the cached fields are up to date.
+ * Returns the cached fields of a form. Fetches the fields if they are out of date.
  *
- * @param unmatchedNames names in answers and filters that no cached field has
+ * @param unmatchedNames names in answers and filters that match no cached field
  */
 async function fetchFieldsIfOutdated(
 	context: PollContext,
@@ -121,7 +122,7 @@ async function fetchFieldsIfOutdated(
 		return { fields, requests };
 	} catch (cause) {
 		const error = asNodeError(request.n8n.getNode(), cause);
-		// with outdated fields, a filter would drop a response for good
+		// with outdated fields, a filter could drop a response that matches
 		const mustBeCurrent = unmatchedNames.length > 0 && conditionsNeedFields(parameters.conditions);
 		if (last === undefined || mustBeCurrent || hasReason(cause, 'queueTimedOut')) throw error;
 		const text = `The fields of form ${formId} could not be read again: ${error.message}`;
@@ -131,7 +132,7 @@ async function fetchFieldsIfOutdated(
 	}
 }
 
-/** Whether the fields were fetched within the last hour, and these names did not match the fields then either. */
+/** Whether the fields were fetched within the last hour, and none of the names is new since then. */
 function isUpToDate(cached: CachedFields, unmatchedNames: readonly string[]): boolean {
 	const isRecent = !hasElapsed(cached.fetchedAtMs, HOUR_MS, clock.now());
 	return isRecent && unmatchedNames.every((name) => cached.unmatchedNames.has(name));

@@ -24,8 +24,8 @@ import { applyParameters, getWatchedFormIds, type FormState } from './triggerSta
 type PollOutput = INodeExecutionData[] | null;
 
 /**
- * Handles one poll of n8n. Returns the items of new events, or null if there are none, because n8n would run
- * the workflow on an empty list.
+ * Handles one poll of n8n. Returns the items of new events. Returns null if there are no items, because n8n
+ * would run the workflow with an empty list.
  *
  * @throws NodeApiError or NodeOperationError that the user must see
  */
@@ -33,7 +33,7 @@ export async function pollForms(n8n: IPollFunctions): Promise<PollOutput> {
 	const nowMs = clock.now();
 	const cache = getTriggerCache(`${n8n.getWorkflow().id}:${readTriggerNode(n8n).id}`, nowMs);
 	forgetGoneTriggers(nowMs);
-	// taken also if an earlier poll is still running: the next poll is then a scheduled one
+	// take the reason even if an earlier poll is still running, so that the next poll counts as scheduled
 	const reason = takePollReason(n8n);
 	if (cache.isPolling) return null;
 	cache.isPolling = true;
@@ -63,8 +63,9 @@ async function pollOnce(n8n: IPollFunctions, context: PollContext): Promise<Poll
 	const after = { service: startState.service, forms, listedSinceMs };
 	const nowMs = clock.now();
 	const saved = rememberState(cache.states, context, after, { hasItems, nowMs });
-	// An unchanged state is written, too: n8n may have kept an older one, and the entry has the node's current name.
-	// The texts of seen responses are cached, so that costs little. n8n may save at any time from here on.
+	// Write the state even if it has not changed, because n8n may have kept an older state, and the node may have
+	// a new name. The texts of seen responses are cached, so this costs little. From here on, n8n may save the
+	// state at any time.
 	if (saved !== undefined) writeSavedState(n8n, saved, nowMs);
 	if (hasItems) return sortByTime(items, 'oldest').map(({ item }) => item);
 	if (reason !== 'schedule') return null;
@@ -74,17 +75,20 @@ async function pollOnce(n8n: IPollFunctions, context: PollContext): Promise<Poll
 	return null;
 }
 
-/** The result of a poll, or of its steps so far. */
+/** The result of a poll, or of the part of the poll that is done. */
 type PollResult = {
 	/** The next states of the forms, by ID. */
 	forms: Map<string, FormState>;
 	listedSinceMs: number | undefined;
 	items: OutputItem[];
-	/** The outcome of each reading. */
+	/** The outcomes of all readings of the poll. */
 	outcomes: Outcome[];
 };
 
-/** Reads the lists that are due, unless the account waits after a failure. Each watched form then has a baseline. */
+/**
+ * Reads the lists that are due. If the account still backs off, reads nothing. In either case, all watched
+ * forms have a baseline in the result.
+ */
 async function readLists(context: PollContext): Promise<PollResult> {
 	const { parameters, startState, times } = context;
 	const applied = applyParameters(parameters, startState, times.startedAtMs);
@@ -93,7 +97,7 @@ async function readLists(context: PollContext): Promise<PollResult> {
 		? start
 		: await readForms(context, await readFormList(context, start));
 	const forms = new Map(result.forms);
-	// new responses of forms that could not be read are new
+	// responses count as new from now on, even of a form that could not be read
 	for (const id of getWatchedFormIds(parameters, forms))
 		forms.set(id, ensureBaseline(context, forms.get(id)));
 	return { ...result, forms };
@@ -109,8 +113,9 @@ async function readFormList(context: PollContext, before: PollResult): Promise<P
 }
 
 /**
- * Reads the responses of the forms that are due, the least recently requested first. Of each form, reads the newest
- * pages, then a slice of the full pass. The items of a form reduce the capacity for the next forms.
+ * Reads the responses of the forms that are due. The form that was requested longest ago comes first. For each
+ * form, reads the newest pages, then a slice of the full pass. The items of a form reduce the capacity for the
+ * next form.
  */
 async function readForms(
 	context: PollContext,
@@ -144,12 +149,12 @@ function record({ cache, request }: PollContext, outcome: Outcome): void {
 	recordOutcome(cache.failures, outcome, request.n8n.logger);
 }
 
-/** Causes that only the user can remove, by correcting the credential or the node. */
+/** The causes that only the user can remove, by correcting the credential or the parameters. */
 const ACTIONABLE_CAUSES = ['credential-invalid', 'configuration-invalid'];
 
 /**
- * Returns the error that fails the activation. Undefined if a list was read, now or earlier, and no failure
- * needs the user.
+ * Returns the error with which the activation of the workflow fails. Undefined if the trigger has read a list,
+ * now or earlier, and no error needs the user.
  */
 function findActivationError(
 	{ reason, parameters, startState }: PollContext,

@@ -12,10 +12,13 @@ import { collectBudgetClaims, type TriggerCache } from './triggerCache';
 import { readTriggerParameters, type TriggerParameters } from './triggerParameters';
 import { getWatchedFormIds, type FormStates } from './triggerState';
 
-/** Why n8n polls: by its schedule, at its start, or because the user publishes the workflow. */
+/**
+ * Why n8n polls: because of the schedule, because n8n has started, or because the user has published the
+ * workflow.
+ */
 export type PollReason = 'schedule' | 'start' | 'publish';
 
-/** What a poll may not change, except the cache. The steps of a poll return what they find. */
+/** What the steps of a poll need. No step changes the context, except the cache. Each step returns its findings. */
 export type PollContext = LoadedState &
 	Readonly<{
 		request: RequestContext;
@@ -24,33 +27,35 @@ export type PollContext = LoadedState &
 		times: PollTimes;
 		/** The cache of this process. */
 		cache: TriggerCache;
-		/** How long a list of weight 1 waits for each request, see `computeBaseIntervalMs`. */
+		/** The request interval of a list with weight 1, see `computeBaseIntervalMs`. */
 		baseIntervalMs: number;
-		/** The time of n8n's last poll; undefined on the first poll of the process. */
+		/** When n8n last polled the trigger. Undefined in the first poll of this process. */
 		lastPollAtMs: number | undefined;
 	}>;
 
-/** An output item with its record. */
+/** An output item, and the record that it was created from. */
 export type OutputItem = { record: IDataObject; item: INodeExecutionData };
 
-/** The times of a poll: epoch milliseconds, and signals that abort at a time. */
+/** The limits of a poll's time, as epoch milliseconds or as signals. */
 export type PollTimes = Readonly<{
 	startedAtMs: number;
-	/** The time from which no further page is requested. */
+	/** From this time on, the poll requests no further page. */
 	readUntilMs: number;
-	/** Aborts when the poll waits for no further reply and starts no further item. */
+	/** Aborts when the poll must neither wait for a reply nor start another item. */
 	readDeadline: AbortSignal;
-	/** Aborts when the poll waits for no further file. */
+	/** Aborts when the poll must no longer wait for files. */
 	pollDeadline: AbortSignal;
 }>;
 
 const activatedContexts = new WeakSet<IPollFunctions>();
 
 /**
- * Returns why n8n polls. Each activation has a new context. The first poll with a context belongs to the
- * activation, and all later polls with the context belong to the schedule, so the function records the context. n8n
- * itself activates a workflow when it starts (`init`) and when another main process takes over
- * (`leadershipChange`). A user causes all other activations.
+ * Returns why n8n polls. Each activation of a workflow has a new context. The first poll with a context belongs
+ * to the activation, and later polls with the context belong to the schedule. So this function records the
+ * context.
+ *
+ * n8n activates a workflow when n8n starts (`init`), and when another main process takes over
+ * (`leadershipChange`). All other activations are from the user.
  */
 export function takePollReason(n8n: IPollFunctions): PollReason {
 	if (activatedContexts.has(n8n) || isDurablePoll(n8n)) return 'schedule';
@@ -59,29 +64,30 @@ export function takePollReason(n8n: IPollFunctions): PollReason {
 }
 
 /**
- * Whether a poll belongs to the schedule of n8n's durable mode. Each such poll has a new context, so only its time
- * differs from that of an activation: 36 seconds, unless n8n is configured otherwise.
+ * Whether a poll belongs to the schedule of n8n's durable mode. In durable mode, each scheduled poll has a new
+ * context, like an activation. Only the time of the poll shows the difference: 36 seconds by default.
  */
 function isDurablePoll(n8n: IPollFunctions): boolean {
 	return getPollTimeMs(n8n) !== DEFAULT_POLL_TIME_MS;
 }
 
-/** The time of a poll outside of n8n's durable mode, and the limit for all polls. */
+/** How long a poll may take if n8n is not in durable mode. No poll takes longer. */
 const DEFAULT_POLL_TIME_MS = 5 * MINUTE_MS;
 
-/** Returns how long this poll may take, in milliseconds (n8n 2.38 and later say so). */
+/** Returns how long this poll may take, in milliseconds. Only n8n 2.38 and later provide this time. */
 function getPollTimeMs(n8n: IPollFunctions): number {
 	const { getPollBudgetMs } = n8n as Partial<IPollFunctions>;
 	return typeof getPollBudgetMs === 'function' ? getPollBudgetMs.call(n8n) : DEFAULT_POLL_TIME_MS;
 }
 
-/** The settings of the node and its credential. */
+/** The parameters of the node and the account of its credential. */
 type Config = { parameters: TriggerParameters; account: Account };
 
 /**
- * Reads the parameters and the account. Undefined if they are invalid and the user need not see it now.
+ * Reads the parameters and the account. If they are invalid, a scheduled poll reports the error only after
+ * several failures, and returns undefined until then.
  *
- * @throws NodeOperationError if they are invalid and the user must see it now
+ * @throws NodeOperationError if they are invalid and the user must see the error now
  */
 export async function readConfig(
 	n8n: IPollFunctions,
@@ -108,7 +114,7 @@ export async function readConfig(
 	}
 }
 
-/** Clears failures, fields and names if the parameters or the account have changed. */
+/** Clears the failures, fields and names in the cache if the parameters or the account have changed. */
 function clearOutdatedCache(cache: TriggerCache, configKey: string): void {
 	if (configKey === cache.configKey) return;
 	cache.configKey = configKey;
@@ -119,16 +125,16 @@ function clearOutdatedCache(cache: TriggerCache, configKey: string): void {
 }
 
 /**
- * The shares of a poll's time after which no page is requested, no request waits in the queue, and no reply is
- * read.
+ * The parts of a poll's time. After `REQUEST_SHARE`, the poll requests no page. After `QUEUE_SHARE`, no request
+ * waits in the queue. After `READ_SHARE`, the poll waits for no reply.
  */
 const REQUEST_SHARE = 0.6;
 const QUEUE_SHARE = 0.75;
 const READ_SHARE = 0.8;
 
 /**
- * Starts a poll: registers in the cache what the trigger needs of the account's requests, and returns the context,
- * with the state to continue from.
+ * Creates the context of a poll, with the state from which the poll continues. Also records in the cache what
+ * the trigger needs of the requests of its account.
  */
 export function startPoll(
 	n8n: IPollFunctions,
@@ -144,7 +150,7 @@ export function startPoll(
 	cache.budgetClaim = createBudgetClaim(account, parameters, loaded.startState.forms, startedAtMs);
 	const signal = clock.timeout(timeMs * QUEUE_SHARE);
 	return {
-		// a poll retries nothing: the next poll reads what this one could not
+		// a poll does not retry, because the next poll reads the same pages
 		request: { n8n, account, priority: 'high', retry: false, signal },
 		parameters,
 		reason,
@@ -179,7 +185,10 @@ function createBudgetClaim(
 	};
 }
 
-/** Whether the poll still backs off from a subject. Polls at the start of n8n and on publishing never back off. */
+/**
+ * Whether the poll must not read a subject, because the subject has failed recently. False for a poll that is
+ * not scheduled.
+ */
 export function isBackingOff({ cache, reason }: PollContext, subject: Subject): boolean {
 	return reason === 'schedule' && cache.failures.isWaiting(subject);
 }

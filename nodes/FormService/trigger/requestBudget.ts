@@ -1,32 +1,32 @@
 import { maxBy, sumBy } from 'lodash';
 
-/** When a list is due. All triggers of an account in this process share Requests per Day. */
+/** Decides when a list is due. All triggers of an account in this process share Requests per Day. */
 
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
 
-/** The share of an account's requests that one trigger needs. */
+/** What one trigger needs of the requests of its account. */
 export type BudgetClaim = {
 	accountKey: string;
 	requestsPerDay: number;
-	/** The sum of the weights of the lists that the trigger reads. */
+	/** The sum of the weights of all lists that the trigger reads. */
 	weight: number;
-	/** The time when n8n last polled the trigger. */
+	/** When n8n last polled the trigger. */
 	polledAtMs: number;
 };
 
 /**
- * A trigger that n8n has not polled for this time counts as switched off. Users choose up to an hour between
+ * A trigger counts as switched off if n8n has not polled it for this time. Users set at most an hour between
  * polls.
  */
 const ACTIVE_MS = HOUR_MS + 10 * MINUTE_MS;
 
 /**
- * Computes how long a list of weight 1 waits for each of its requests, in milliseconds. If triggers differ in
- * Requests per Day, the highest number applies.
+ * Computes the request interval of a list with weight 1: how long the list waits for each request, in
+ * milliseconds. If the triggers have different Requests per Day, the highest number applies.
  *
- * @param claims the claims of all triggers of this process; the newest claim may be among them
+ * @param claims the claims of all triggers of this process, with or without the newest claim
  */
 export function computeBaseIntervalMs(claims: readonly BudgetClaim[], newest: BudgetClaim): number {
 	const active = claims.filter(({ accountKey, polledAtMs }) => {
@@ -36,11 +36,14 @@ export function computeBaseIntervalMs(claims: readonly BudgetClaim[], newest: Bu
 	return (DAY_MS * sumBy(counted, 'weight')) / maxBy(counted, 'requestsPerDay')!.requestsPerDay;
 }
 
-/** A form that delivered a response within a day is read this many times as often as other forms. */
+/**
+ * The weight of a form that has delivered a response within a day. The form is read four times as often as
+ * other forms.
+ */
 const BUSY_WEIGHT = 4;
 
 /**
- * Computes the weight of a form.
+ * Computes the weight of a form: a form with weight 4 is read four times as often as a form with weight 1.
  *
  * @param deliveredAtMs when the form last delivered a response, in epoch milliseconds
  */
@@ -48,31 +51,32 @@ export function computeWeight(deliveredAtMs: number | undefined, nowMs: number):
 	return deliveredAtMs === undefined || hasElapsed(deliveredAtMs, DAY_MS, nowMs) ? 1 : BUSY_WEIGHT;
 }
 
-/** The requests that a list has to wait for. */
+/** The request debt of a list: the requests that the list has to wait for. */
 export type RequestDebt = Readonly<{
 	/** When a poll last requested the list, in epoch milliseconds. */
 	atMs: number;
-	/** The requests of that poll, and the requests that the list still waited for then. */
+	/** How many requests that poll sent, plus the requests for which the list was still waiting. */
 	requests: number;
 }>;
 
 /**
- * A tolerance for n8n's scheduler, which is not exact to the second. Without it, a poll that comes a second
- * early would be skipped, and a list would be read every three minutes instead of every two.
+ * How much earlier than planned a list may be read, because n8n's scheduler is not exact to the second. Without
+ * this tolerance, a poll that comes a second early would not read the list, and a list would be read every
+ * three minutes instead of every two.
  */
 export const EARLY_TOLERANCE_MS = 5_000;
 
-/** Whether a wait is over. If the clock was set back, the wait is over, because its length is unknown. */
+/** Whether a wait is over. True if the clock was set back, because the length of the wait is then unknown. */
 export function hasElapsed(startedAtMs: number, waitMs: number, nowMs: number): boolean {
 	return nowMs < startedAtMs || nowMs >= startedAtMs + waitMs;
 }
 
-/** Whether the debt of a list is paid, so that the list may be read. */
+/** Whether a list has paid its debt, so that a poll may read the list. */
 export function isDue({ atMs, requests }: RequestDebt, intervalMs: number, nowMs: number): boolean {
 	return hasElapsed(atMs, requests * intervalMs - EARLY_TOLERANCE_MS, nowMs);
 }
 
-/** Returns the debt of a list after more requests, which were sent from a time on. */
+/** Returns the debt of a list after further requests. The wait for these requests starts at `startedAtMs`. */
 export function addDebt(
 	debt: RequestDebt | undefined,
 	requests: number,
@@ -85,23 +89,23 @@ export function addDebt(
 	return { atMs: startedAtMs, requests: waiting + requests };
 }
 
-/** The requests that one form may send in one poll. */
+/** How many requests a poll may send for a form. */
 export type FormBudget = Readonly<{
-	/** How long the form waits for each request. */
+	/** The request interval of the form: how long the form waits for each request, in milliseconds. */
 	intervalMs: number;
-	/** Requests that the form could have sent since it was due, because n8n polls rarely. */
+	/** How many more requests the form could have sent since it was due. Not 0 if n8n polls rarely. */
 	unusedRequests: number;
-	/** The most requests of one poll: a tenth of the form's requests of a day. */
+	/** The most requests in one poll: a tenth of the form's requests per day. */
 	maxRequests: number;
 }>;
 
 /**
- * Computes what a form may request. Requests from before the last poll of this process do not count as unused:
- * an earlier process may have sent them.
+ * Computes how many requests a poll may send for a form. Unused requests count only since the last poll of this
+ * process, because an earlier process may have sent the requests before.
  *
  * @param form the state before the poll; undefined for a new form
  * @param baseIntervalMs see `computeBaseIntervalMs`
- * @param lastPollAtMs undefined on the first poll of the process
+ * @param lastPollAtMs undefined in the first poll of the process
  */
 export function computeFormBudget(
 	form: { debt?: RequestDebt; deliveredAtMs?: number } | undefined,

@@ -7,11 +7,12 @@ import { decodeSeenResponses } from './responses/seenResponses';
 import { renameVersion6 } from './savedVersions';
 import { formSchema, type TriggerState } from './triggerState';
 
-/** Which parts of the trigger state are saved, and which state a poll continues from. */
+/** How the trigger state is saved, and from which state a poll continues. */
 
 /**
- * A new optional attribute needs no new version, because versions without it can be read. A version is raised
- * only if an attribute gets another name or meaning, and `savedVersions` then converts the earlier version.
+ * The version of the saved state. A new optional attribute needs no new version, because a state without the
+ * attribute can be read. If an attribute gets another name or meaning, the version is raised, and
+ * `savedVersions` converts states of the earlier version.
  */
 const VERSION = 7;
 
@@ -28,33 +29,33 @@ const schema = z.preprocess(
 	}),
 );
 
-/** The last states of this process, for the case that n8n did not save them. */
+/** The last states of a trigger in this process. They are needed if n8n has not saved the last state. */
 export type StateCache = {
-	/** The state of the last poll, and its time. */
+	/** The state that the last poll wrote, and when. */
 	written?: TriggerState;
 	writtenAtMs?: number;
 	/**
-	 * The state to continue from if n8n did not save `written`. If the last poll had items, n8n has discarded the
-	 * items, too. The state is then the state before that poll, so that the items are created again.
+	 * The state from which the next poll continues if n8n has not saved `written`. If the last poll had items,
+	 * n8n has discarded these items together with the state. So this is the state before the last poll, and the
+	 * next poll creates the items again.
 	 */
 	resumeFrom?: TriggerState;
 };
 
 /** What a poll starts with. */
 export type LoadedState = Readonly<{
-	/** The state before the poll. The steps of the poll pass on the states of the forms. */
+	/** The state at the start of the poll. The steps of the poll return new states of the forms. */
 	startState: TriggerState;
-	/**
-	 * Whether n8n has a state that cannot be read. Existing responses of the forms that this poll finds then start
-	 * nothing.
-	 */
+	/** Whether n8n has a saved state that cannot be read. Existing responses are then never delivered. */
 	isDamaged: boolean;
 }>;
 
 /**
- * Finds the state to continue from. n8n passes an older state than the last poll wrote if n8n discarded the items
- * of that poll. n8n can also fail to keep the state of a poll without items: in default mode when a workflow is
- * published again, and in durable mode after the activation.
+ * Returns the state from which a poll continues. n8n can pass an older state than the last poll wrote:
+ *
+ * - if n8n discarded the items of the last poll
+ * - in default mode, if the user published the workflow again
+ * - in durable mode, after the activation
  *
  * @param saved the state that n8n passes, see `readSavedState`
  * @param service the ID of the service, see `computeServiceId`
@@ -74,10 +75,12 @@ export function loadState(
 }
 
 /**
- * Caches the next state, as the last step of a poll. Returns the state to save.
+ * Caches the next state at the end of a poll, and returns the state to save.
  *
- * @param hasItems whether n8n may discard the state together with items
- * @returns undefined if the poll has found no form to replace an unreadable state, which the next poll must find again
+ * @param before the state at the start of the poll
+ * @param hasItems whether the poll has items, which n8n may discard together with the state
+ * @returns undefined if the saved state is unreadable and the poll has found no form; the unreadable state then
+ * stays
  */
 export function rememberState(
 	cache: StateCache,
@@ -85,13 +88,13 @@ export function rememberState(
 	after: Omit<TriggerState, 'revision'>,
 	{ hasItems, nowMs }: { hasItems: boolean; nowMs: number },
 ): IDataObject | undefined {
-	// states are values: a form has another object only if it has changed
+	// a state never changes, so a form with another object has changed
 	const hasChanged =
 		after.listedSinceMs !== before.listedSinceMs ||
 		after.forms.size !== before.forms.size ||
 		[...after.forms].some(([id, form]) => before.forms.get(id) !== form);
 	if (isDamaged && !hasChanged) return undefined;
-	// another process of n8n may have continued from the same state
+	// the revision must be higher than the revision of another process that continued from the same state
 	const revision = Math.max(before.revision + 1, nowMs);
 	const written = hasChanged ? { ...after, revision } : before;
 	cache.written = written;
@@ -100,12 +103,15 @@ export function rememberState(
 	return encodeState(written);
 }
 
-/** If n8n passes an older state after this time, it has discarded the last state. */
+/**
+ * How long n8n may take to save a state. If n8n still passes an older state after this time, n8n has discarded
+ * the last state.
+ */
 const SAVE_TIMEOUT_MS = 30_000;
 
 /**
- * Whether n8n may still be saving the last state. In durable mode, each poll gets a copy of the saved state. A poll
- * that overlaps the previous poll can get an old copy.
+ * Whether n8n may still be saving the last state. In durable mode, each poll gets a copy of the saved state. If
+ * two polls overlap, the second one can get an old copy.
  */
 export function isSavePending(
 	saved: unknown,
@@ -116,7 +122,7 @@ export function isSavePending(
 	return isOlder && !hasElapsed(writtenAtMs, SAVE_TIMEOUT_MS, nowMs);
 }
 
-/** Reads the revision of a saved state; 0 if there is none. */
+/** Returns the revision of a saved state. 0 if there is no saved state. */
 export function readRevision(saved: unknown): number {
 	return z.object({ revision: z.number() }).safeParse(saved).data?.revision ?? 0;
 }
@@ -125,7 +131,7 @@ function encodeState({ forms, ...state }: TriggerState): IDataObject {
 	return { version: VERSION, ...state, forms: [...forms].map(([id, form]) => ({ id, ...form })) };
 }
 
-/** Decodes a saved state of this or an earlier version; undefined if it cannot be read. */
+/** Decodes a saved state of this version or of an earlier version. Undefined if the state cannot be read. */
 function decodeState(saved: unknown): TriggerState | undefined {
 	const parsed = schema.safeParse(saved).data;
 	if (parsed === undefined) return undefined;
@@ -134,8 +140,8 @@ function decodeState(saved: unknown): TriggerState | undefined {
 }
 
 /**
- * Computes a short ID of a service from its host and path, so that a state survives a new token, and https
- * instead of http.
+ * Computes a short ID of a service from its host and path. The scheme and the token do not count, so a trigger
+ * keeps its state after the user changes them.
  */
 export function computeServiceId(baseUrl: string): string {
 	const { host, pathname } = new URL(baseUrl);

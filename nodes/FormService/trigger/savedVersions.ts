@@ -3,7 +3,7 @@ import { isRecord } from '../api/records';
 
 /** Converts states that earlier versions of the package saved. */
 
-/** Names of version 6 (0.1.0) and of version 7, wherever they are in a form. */
+/** The names of attributes of a form in version 6 (0.1.0), with their names in version 7. */
 const RENAMED: Readonly<Record<string, string>> = {
 	known: 'seen',
 	pace: 'debt',
@@ -18,7 +18,7 @@ const RENAMED: Readonly<Record<string, string>> = {
 
 const RENAMED_ENDS: Readonly<Record<string, string>> = { first: 'firstPage', last: 'lastPage' };
 
-/** Renames the attributes of a state of version 6. Any other value is returned unchanged. */
+/** Converts a state of version 6 to version 7 by renaming attributes. Returns any other value unchanged. */
 export function renameVersion6(saved: unknown): unknown {
 	if (!isRecord(saved) || saved.version !== 6 || !Array.isArray(saved.forms)) return saved;
 	return { ...saved, version: 7, forms: saved.forms.map(renameAttributes) };
@@ -30,11 +30,11 @@ function renameAttributes(value: unknown): unknown {
 	const values = mapValues(unchanged, renameAttributes);
 	const renamed = mapKeys(values, (_value, name) => RENAMED[name] ?? name);
 	return {
-		// the attributes of a form have the service's names
+		// leave `attributes` unchanged, because its names are those of the service
 		...(id !== undefined && { id }),
 		...(attributes !== undefined && { attributes }),
 		...(end !== undefined && { at: RENAMED_ENDS[String(end)] }),
-		// 0 stood for all
+		// in version 6, 0 meant all
 		...(emitSinceMs !== undefined && {
 			backfill: emitSinceMs === 0 ? 'all' : { sinceMs: emitSinceMs },
 		}),

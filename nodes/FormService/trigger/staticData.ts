@@ -7,23 +7,24 @@ import { readRevision } from './savedState';
 import { RETENTION_MS } from './triggerState';
 
 /**
- * Where in n8n's static data the saved state of a trigger is.
+ * Where the state of a trigger is in n8n's static data.
  *
- * In its default mode, n8n keeps the static data of a node by the node's name. A renamed node would lose them,
- * and another node of that name would get them. So the state is in the static data of the workflow, by the
- * node's ID. In durable mode, n8n keeps the static data of a node by the node's ID, and saves only these
- * together with an execution.
+ * - In default mode, n8n keeps the static data of a node by the name of the node. A renamed node would lose its
+ *   data, and another node with this name would get the data. So the state is in the static data of the
+ *   workflow, by the ID of the node.
+ * - In durable mode, n8n keeps the static data of a node by the ID of the node. n8n saves only this data
+ *   together with an execution, so the state is there.
  */
 
-/** The name of a state in the static data of a node. */
+/** The attribute of a node's static data that has the state. */
 const STATE_KEY = 'state';
-/** The name of the entries of all triggers in the static data of a workflow. */
+/** The attribute of a workflow's static data that has the entries of all triggers. */
 const ENTRIES_KEY = 'formServiceTriggers';
 
 const entrySchema = z.object({
 	/** The name of the node. */
 	name: z.string(),
-	/** IDs of other nodes of the workflow. */
+	/** The IDs of some other nodes of the workflow. */
 	otherIds: z.array(z.string()),
 	/** The saved state. */
 	state: z.unknown(),
@@ -32,22 +33,22 @@ const entrySchema = z.object({
 /** The entry of a trigger in the static data of its workflow. */
 export type Entry = z.infer<typeof entrySchema>;
 
-/** The entries of a workflow's triggers by their IDs. */
+/** The entries of all triggers of a workflow, by the ID of the node. */
 export type Entries = Readonly<Record<string, Entry>>;
 
-/** A trigger among the nodes of its workflow. */
+/** A trigger, and the other nodes of its workflow. */
 export type TriggerNode = Readonly<{
-	/** The node's ID; with the name behind it if n8n gives several nodes this ID. */
+	/** The ID of the node. If n8n gives several nodes the same ID, the name of the node follows the ID. */
 	id: string;
 	name: string;
-	/** The IDs of all other nodes; undefined if n8n does not pass them. */
+	/** The IDs of all other nodes. Undefined if n8n does not pass the nodes of the workflow. */
 	otherIds: readonly string[] | undefined;
 }>;
 
-/** How many IDs of other nodes an entry has at most. */
+/** The most IDs of other nodes in an entry. */
 const MAX_OTHER_IDS = 10;
 
-/** Reads the saved state of a trigger; undefined if there is none. */
+/** Returns the saved state of a trigger. Undefined if there is no saved state. */
 export function readSavedState(n8n: IPollFunctions): unknown {
 	const nodeData = n8n.getWorkflowStaticData('node');
 	const saved = n8n.getWorkflowStaticData('global')[ENTRIES_KEY];
@@ -58,12 +59,12 @@ export function readSavedState(n8n: IPollFunctions): unknown {
 	return byId ?? nodeData[STATE_KEY] ?? findEntryWithNewId(readEntries(saved), node)?.state;
 }
 
-/** Returns the state of a saved entry, or the entry itself if it cannot be read. */
+/** Returns the state in an entry. Returns the entry if the entry is not an object. */
 function getState(entry: unknown): unknown {
 	return isRecord(entry) ? entry.state : entry;
 }
 
-/** Puts the state of a trigger into the static data. */
+/** Writes the state of a trigger to the static data. */
 export function writeSavedState(n8n: IPollFunctions, state: IDataObject, nowMs: number): void {
 	const nodeData = n8n.getWorkflowStaticData('node');
 	if (!isKeptByName(nodeData)) {
@@ -72,20 +73,20 @@ export function writeSavedState(n8n: IPollFunctions, state: IDataObject, nowMs: 
 	}
 	const workflowData = n8n.getWorkflowStaticData('global');
 	const entries = readEntries(workflowData[ENTRIES_KEY]);
-	// n8n sees only that an attribute of the static data is replaced, and no change within
+	// replace the attribute, because n8n does not notice a change within the attribute
 	workflowData[ENTRIES_KEY] = putState(entries, readTriggerNode(n8n), state, nowMs) as IDataObject;
 	delete nodeData[STATE_KEY];
 }
 
 /**
- * Whether n8n keeps the static data of a node by the node's name. n8n then watches the static data for changes.
- * In durable mode, it passes a copy.
+ * Whether n8n keeps the static data of a node by the name of the node. In this mode, n8n watches the static
+ * data for changes. In durable mode, n8n passes a copy.
  */
 function isKeptByName(nodeData: IDataObject): boolean {
 	return '__dataChanged' in nodeData;
 }
 
-/** Reads the entries of a workflow's triggers, without those that cannot be read. */
+/** Returns the entries of all triggers of a workflow. Leaves out entries that cannot be read. */
 function readEntries(saved: unknown): Entries {
 	const pairs = Object.entries(isRecord(saved) ? saved : {}).flatMap(([id, value]) => {
 		const entry = entrySchema.safeParse(value).data;
@@ -94,26 +95,26 @@ function readEntries(saved: unknown): Entries {
 	return Object.fromEntries(pairs);
 }
 
-/** The nodes of the workflow, which n8n passes to a poll although its type does not declare them. */
+/** The nodes of the workflow. n8n passes them to a poll, although n8n's type does not declare them. */
 const contextSchema = z.object({
 	workflow: z.object({ nodes: z.record(z.string(), z.object({ id: z.string() })) }),
 });
 
-/** Reads the ID and name of the node that polls, and the IDs of the other nodes. */
+/** Returns the ID and the name of the node that polls, and the IDs of the other nodes. */
 export function readTriggerNode(n8n: IPollFunctions): TriggerNode {
 	const { id, name } = n8n.getNode();
 	const nodes = contextSchema.safeParse(n8n).data?.workflow.nodes;
 	const ids = nodes && Object.values(nodes).map((node) => node.id);
 	const otherIds = ids?.filter((nodeId) => nodeId !== id);
-	// some versions of n8n accept a workflow whose nodes have equal IDs
+	// in some versions of n8n, nodes of a workflow can have the same ID
 	const isShared = ids !== undefined && otherIds !== undefined && ids.length - otherIds.length > 1;
 	return { id: isShared ? `${id}:${name}` : id, name, otherIds };
 }
 
 /**
- * Finds the entry of a trigger that has got a new ID. When a client of n8n's API saves a workflow without the
- * IDs of its nodes, n8n gives each node a new ID. If another node has kept its ID, the trigger is new and
- * replaces a deleted trigger of this name.
+ * Finds the entry of a trigger whose ID has changed. If a client of n8n's API saves a workflow without the IDs
+ * of its nodes, n8n gives all nodes new IDs. If another node has kept its ID, the trigger is not the same: it
+ * is new, and has the name of a deleted trigger.
  */
 export function findEntryWithNewId(
 	entries: Entries,
@@ -127,8 +128,9 @@ export function findEntryWithNewId(
 }
 
 /**
- * Returns the entries with a trigger's new state. Entries of deleted triggers stay for 30 days, because a
- * user may restore a trigger, unless this trigger has the name of the deleted one.
+ * Returns the entries after the state of a trigger has changed. The entry of a deleted trigger is kept for 30
+ * days, because the user may restore the trigger. If the new trigger has the name of the deleted trigger, the
+ * entry is removed.
  */
 export function putState(
 	entries: Entries,
@@ -138,7 +140,7 @@ export function putState(
 ): Entries {
 	const kept = pickBy(entries, (entry, entryId) => {
 		if (otherIds === undefined || otherIds.includes(entryId)) return true;
-		// a revision is about the time when the trigger last changed its state
+		// the revision is about the time at which the state last changed
 		return entry.name !== name && !hasElapsed(readRevision(entry.state), RETENTION_MS, nowMs);
 	});
 	return { ...kept, [id]: { name, otherIds: (otherIds ?? []).slice(0, MAX_OTHER_IDS), state } };

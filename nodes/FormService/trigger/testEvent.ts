@@ -43,18 +43,18 @@ import {
 	type Watch,
 } from './triggerParameters';
 
-/** The most forms whose responses are fetched for an example. Each takes a request. */
+/** The most forms whose responses are fetched for a test event. Each form takes at least one request. */
 const MAX_FORMS = 5;
 
-/** The most pages of a form's responses that are fetched. */
+/** The most pages of responses that are fetched of each form. */
 const MAX_PAGES = 3;
 
 type Form = { id: string; name: string | null; record?: IDataObject };
 
 /**
- * Fetches the newest response of the first form that has a response, as the trigger would emit it, so that the
- * user can build a workflow. Without a response, returns an example made of the form's fields, with
- * `example: true`. Changes nothing.
+ * Returns the test event, with which the user can build a workflow: the newest response of the first form that
+ * has a response. If there is no response, returns an example made of the fields of the form, with `example:
+ * true`. Changes no state.
  */
 export async function fetchTestEvent(n8n: IPollFunctions): Promise<INodeExecutionData[]> {
 	const [node, parameters] = [n8n.getNode(), readTriggerParameters(n8n)];
@@ -76,7 +76,7 @@ export async function fetchTestEvent(n8n: IPollFunctions): Promise<INodeExecutio
 		return [example.item];
 	}
 	if (conditions.conditions.length > 0) {
-		// an example that does not meet the filters would mislead the user
+		// an example that does not match the filters would mislead the user
 		const description = `Submit a response that meets them, or remove the filters. The first ${MAX_PAGES} pages of each form were read.`;
 		throw new InputError(node, { message: 'No response meets the filters yet', description });
 	}
@@ -95,7 +95,7 @@ async function showItem(
 	return (await createResponseItems([event], options)).map(({ item }) => item);
 }
 
-/** Lists the forms of a trigger, newest first if their list is watched. */
+/** Returns the forms that the trigger watches. If the trigger watches all forms, the newest form is the first. */
 async function listExampleForms(
 	context: RequestContext,
 	{ watch, lists }: TriggerParameters,
@@ -113,7 +113,7 @@ async function listExampleForms(
 	return sortByTime(watched, 'oldest').reverse();
 }
 
-/** Finds the newest response of a form that can start the workflow, and its event. */
+/** Finds the newest response of a form that can start the workflow, and the event. */
 async function findNewestMatch(
 	context: RequestContext,
 	{ id, name }: Form,
@@ -143,7 +143,7 @@ async function findNewestMatch(
 	return sortByTime(examples, 'oldest').at(-1);
 }
 
-/** Fetches the responses on the first pages of a list. */
+/** Fetches the responses on the first pages of a form. */
 async function fetchFirstPages(context: RequestContext, target: Target): Promise<IDataObject[]> {
 	const records: IDataObject[] = [];
 	for await (const page of fetchPages(context, target)) {
@@ -159,7 +159,7 @@ function createNoFormsError(node: INode, watch: Watch) {
 	return new InputError(node, { message: 'There is no form to watch', description });
 }
 
-/** Creates a response that no respondent has submitted, with an answer of the right type to each field. */
+/** Creates an example of a response, with an answer of the right kind to each field. */
 function createRecord(event: ResponseEvent, fields: readonly FormField[]): IDataObject {
 	return {
 		uuid: '00000000-0000-4000-8000-000000000000',

@@ -4,14 +4,20 @@ import { DAY_MS, type BudgetClaim, type RequestDebt } from './requestBudget';
 import { SeenCache } from './responses/seenResponses';
 import type { StateCache } from './savedState';
 
-/** The cache of one trigger in this process. Losing it is safe, because the state is in the static data. */
+/**
+ * The cache of a trigger in this process. The cache may be lost, because the state of the trigger is in the
+ * static data.
+ */
 export type TriggerCache = {
 	isPolling: boolean;
 	/** When n8n last polled the trigger, in epoch milliseconds. */
 	polledAtMs: number;
-	/** The account and the parameters that the failures and fields belong to. */
+	/**
+	 * Identifies the account and the parameters. If they change, the failures and fields in the cache are out of
+	 * date.
+	 */
 	configKey?: string;
-	/** The claim of the trigger on its account's requests; undefined before its first poll. */
+	/** What the trigger needs of the requests of its account. Undefined before its first poll. */
 	budgetClaim?: BudgetClaim;
 	/** The request debt of the list of all forms. */
 	formListDebt?: RequestDebt;
@@ -24,22 +30,25 @@ export type TriggerCache = {
 	readonly seen: SeenCache;
 };
 
-/** The known names of forms, and the time when the list was last read for a name. */
+/** The names of forms, and when the list of forms was last fetched to find a name. */
 export type FormNames = { readonly byId: Map<string, string>; fetchedAtMs: number };
 
 export type CachedFields = {
 	fields: FormField[];
 	fetchedAtMs: number;
-	/** Names in answers and filters that matched none of these fields. */
+	/** The names in answers and filters that matched none of these fields. */
 	unmatchedNames: ReadonlySet<string>;
 };
 
 const triggers = new Map<string, TriggerCache>();
 
-/** The longest schedule of n8n is a month. A trigger that is polled more rarely loses only its cache. */
+/**
+ * How long the cache of a trigger is kept without a poll. The longest schedule of n8n is a month. A trigger
+ * that n8n polls more rarely loses only its cache.
+ */
 const FORGOTTEN_AFTER_MS = 32 * DAY_MS;
 
-/** Whether n8n has not polled a trigger for so long that the trigger must be gone. */
+/** Whether the cache of a trigger can be deleted, because n8n has not polled the trigger for a long time. */
 export function isForgettable(
 	{ isPolling, polledAtMs }: Pick<TriggerCache, 'isPolling' | 'polledAtMs'>,
 	nowMs: number,
@@ -47,15 +56,15 @@ export function isForgettable(
 	return !isPolling && nowMs - polledAtMs > FORGOTTEN_AFTER_MS;
 }
 
-/** Removes the caches of triggers that are gone. */
+/** Deletes the caches of triggers that n8n no longer polls. */
 export function forgetGoneTriggers(nowMs: number): void {
 	for (const [key, cache] of triggers) if (isForgettable(cache, nowMs)) triggers.delete(key);
 }
 
 /**
- * Returns the cache of a trigger that n8n polls now, which is a new cache on the first poll of the process.
+ * Returns the cache of a trigger. In the first poll of this process, creates the cache.
  *
- * @param key the IDs of the workflow and the node, such as `uYp3:4f2a`
+ * @param key the IDs of the workflow and the node: `uYp3:4f2a`
  */
 export function getTriggerCache(key: string, nowMs: number): TriggerCache {
 	const cache: TriggerCache = triggers.get(key) ?? {
@@ -73,26 +82,27 @@ export function getTriggerCache(key: string, nowMs: number): TriggerCache {
 	return cache;
 }
 
-/** Collects what all triggers of this process need of the requests of their accounts. */
+/** Returns what each trigger of this process needs of the requests of its account. */
 export function collectBudgetClaims(): BudgetClaim[] {
 	return [...triggers.values()].flatMap(({ budgetClaim }) => budgetClaim ?? []);
 }
 
-/** The clock of the service, as its replies show it. */
+/** The clock of the service. It is computed from this machine's clock and from the dates of replies. */
 export class ServiceClock {
-	/** How far the service's clock is ahead; 0 before the first reply. */
+	/** How many milliseconds the service's clock is ahead of this machine's clock. 0 before the first reply. */
 	private offsetMs = 0;
 
-	/** Converts a time of this machine. */
+	/** Converts a time of this machine's clock to the service's clock. */
 	toServiceMs(machineMs: number): number {
 		return machineMs + this.offsetMs;
 	}
 
 	/**
-	 * Returns when the service sent a reply, in the service's time, and updates the offset. If the date can lie
-	 * between the request and now, both clocks count as equal.
+	 * Returns when the service sent a reply, by the service's clock, and updates the offset. If the date can be
+	 * between the request and now, the two clocks count as equal.
 	 *
-	 * @param dateMs the date of the reply, cut to seconds, if the reply has a date
+	 * @param dateMs the `Date` of the reply without the fraction of the second; undefined if the reply has no
+	 * `Date`
 	 */
 	readDate(dateMs: number | undefined, sentAtMs: number, nowMs: number): number {
 		if (dateMs === undefined) return this.toServiceMs(sentAtMs);

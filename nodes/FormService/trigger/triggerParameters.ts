@@ -22,7 +22,7 @@ import {
 } from '../parameters/triggerEvents';
 import { HOUR_MS } from './requestBudget';
 
-/** The forms that a trigger watches: the forms with these IDs, or all forms of the workspace with exceptions. */
+/** Which forms a trigger watches: the forms with these IDs, or all forms of the workspace except some. */
 export type Watch =
 	| { kind: 'chosen'; formIds: readonly string[] }
 	| { kind: 'all'; except: readonly string[] };
@@ -31,7 +31,10 @@ export function isWatched(watch: Watch, formId: string): boolean {
 	return watch.kind === 'all' ? !watch.except.includes(formId) : watch.formIds.includes(formId);
 }
 
-/** Whether the trigger may watch several forms. If a form then fails, the trigger can still read other forms. */
+/**
+ * Whether the trigger can watch more than one form. If one form fails, the trigger can then still read the
+ * others.
+ */
 export function hasSeveralForms(watch: Watch): boolean {
 	return watch.kind === 'all' || watch.formIds.length > 1;
 }
@@ -40,15 +43,18 @@ export function hasSeveralForms(watch: Watch): boolean {
 export type TriggerParameters = {
 	watch: Watch;
 	events: readonly TriggerEvent[];
-	/** The lists that events and items need: responses, forms, fields. */
+	/** Which lists the trigger needs for its events and items. */
 	lists: Readonly<Record<'responses' | 'forms' | 'fields', boolean>>;
-	/** How long a response is incomplete before it is abandoned. */
+	/** How long a response stays incomplete before it is abandoned, in milliseconds. */
 	abandonedAfterMs: number;
-	/** Conditions that a response must meet. Any other response is marked as seen and starts nothing. */
+	/**
+	 * The conditions of Filters. A response that does not meet the conditions is recorded as seen, and does not
+	 * start the workflow.
+	 */
 	conditions: ConditionSet;
 	/** Which existing responses start the workflow; undefined for none. */
 	backfill: 'all' | { sinceMs: number } | undefined;
-	/** The most items that one poll delivers. */
+	/** The most items of one poll. */
 	maxPerPoll: number;
 	/** The most requests that all triggers on the account together send in 24 hours. */
 	requestsPerDay: number;
@@ -57,15 +63,18 @@ export type TriggerParameters = {
 
 export const DEFAULT_MAX_PER_POLL = 100;
 
-/** Half of the service's daily limit. The remaining requests are for everything else that uses the account. */
+/**
+ * The default of Requests per Day: half of the service's daily limit. The other half is for all other uses of
+ * the account.
+ */
 export const DEFAULT_REQUESTS_PER_DAY = REQUESTS_PER_DAY / 2;
 
 export const DEFAULT_ABANDONED_AFTER_HOURS = 24;
 
 /**
- * Reads the node's parameters.
+ * Reads the parameters of the node.
  *
- * @throws NodeOperationError that names the parameter and what it must be
+ * @throws NodeOperationError that names the parameter and the expected value
  */
 export function readTriggerParameters(n8n: IPollFunctions): TriggerParameters {
 	const input = createInput(n8n);
@@ -126,7 +135,7 @@ function readFormIds(input: ParameterContext, name: string, displayName: string)
 	);
 }
 
-/** Which existing responses start the workflow. */
+/** The choices of Emit Existing Responses. */
 export const BACKFILL_CHOICES = { no: 'No', all: 'All', since: 'Since a Date' };
 
 function readBackfill(input: ParameterContext): TriggerParameters['backfill'] {
@@ -143,7 +152,7 @@ function readBackfill(input: ParameterContext): TriggerParameters['backfill'] {
 	);
 }
 
-/** Creates the input from which parameters are read like those of an item. A poll has no input item. */
+/** Creates the context for reading parameters. A poll has no input item, so the context has an empty item. */
 function createInput(n8n: IPollFunctions): ParameterContext {
 	return {
 		parameter: <T>(name: string, fallback?: T) => n8n.getNodeParameter(name, fallback) as T,

@@ -24,7 +24,7 @@ import {
 
 const MINUTES = (24 * 60) / DEFAULT_REQUESTS_PER_DAY;
 
-/** The options of Trigger On. n8n's node panel offers each as an action. */
+/** The options of Trigger On. In n8n's node panel, each option is an action. */
 const triggerEvents = sortBy(
 	TRIGGER_EVENTS.map((value): INodePropertyOptions => {
 		const { name, description } = eventTable[value];
@@ -51,7 +51,10 @@ const exceptFormIds: INodeProperties = {
 
 const POLL_PACE = `Polled about every ${MINUTES} minutes. Leave Poll Times as it is.`;
 
-/** Notices on the delay of events. They are hidden if Requests per Day is changed, because they would be wrong. */
+/**
+ * The notices that say how soon events are delivered. The notices are wrong if the user changes Requests per
+ * Day, so they are then hidden.
+ */
 const pollNotices = [
 	createPollNotice(POLL_PACE, { show: { watch: ['one'] } }),
 	...[{ watch: ['several', 'all'] }, FORM_CREATED_CHOSEN].flatMap((show) => [
@@ -63,7 +66,7 @@ const pollNotices = [
 	]),
 ];
 
-/** Creates a notice. Its text is fixed, because n8n evaluates no expression in a notice. */
+/** Creates a notice. The text cannot have expressions, because n8n does not evaluate them in a notice. */
 function createPollNotice(text: string, { show, hide }: IDisplayOptions): INodeProperties {
 	const isOther = { '/options.requestsPerDay': [{ _cnd: { exists: true } }] };
 	const isHidden = { ...hide, ...(show?.watch && FORM_CREATED_CHOSEN), ...isOther };
@@ -148,7 +151,8 @@ export const triggerProperties: INodeProperties[] = [
 			displayName: 'Emit Existing Responses',
 			name: 'emitExisting',
 			type: 'options',
-			// adding the option turns it on; without it, no existing response starts the workflow
+			// a user who adds the option wants all existing responses; without the option, none of them start the
+			// workflow
 			default: 'all',
 			options: toOptions(BACKFILL_CHOICES),
 			displayOptions: { show: RESPONSE_EVENT_CHOSEN },
@@ -183,7 +187,7 @@ export const triggerProperties: INodeProperties[] = [
 	]),
 ];
 
-/** Hides an option that is only about responses if only Form Created is chosen. */
+/** Returns an option that is shown only if an event other than Form Created is chosen. */
 function showWithResponses(option: INodeProperties): INodeProperties {
 	const { displayOptions } = option;
 	return {

@@ -4,84 +4,98 @@ import { DAY_MS } from './requestBudget';
 import type { TriggerParameters } from './triggerParameters';
 
 /**
- * The state of a trigger, which forms it watches, and how long it remembers what has disappeared. A user can read
- * the state in n8n's static data: names are those of docs/glossary.md, and times are epoch milliseconds. A state
- * never changes. Each poll creates a new one.
+ * The state of a trigger. A state never changes, because each poll creates a new state. Users can read the
+ * state in n8n's static data, so its names are those of docs/glossary.md. Times are epoch milliseconds.
  */
 
 const nonNegative = z.number().nonnegative();
 
-/** The page where the reading continues; undefined for the first page. */
+/** The page where the next reading continues. Undefined if the next reading starts at the first page. */
 const next = z
 	.object({ url: z.string(), pagesBefore: nonNegative, recordsBefore: nonNegative })
 	.optional();
 
-/** A time, and how many passes there were since then: at most 30, because more do not matter. */
+/** A time, and the number of passes since then. Passes are counted up to 30. */
 const passesSince = z.object({ atMs: z.number(), passes: nonNegative });
 
-/** Existing responses: all, or those that were created at a time or later. */
+/** Which existing responses are delivered: all, or those that were created at `sinceMs` or later. */
 const backfill = z.union([z.literal('all'), z.object({ sinceMs: z.number() })]);
 
 export const formSchema = z.object({
 	id: z.string(),
-	/** The seen responses, see `encodeSeenResponses`; undefined until a page was read. */
+	/** The seen responses as a text, see `encodeSeenResponses`. Undefined until a page was read. */
 	seen: z.string().optional(),
-	/** The boundary between existing and new responses. Without a baseline, each unseen response is new. */
+	/** Decides which responses are new. Without a baseline, every unseen response is new. */
 	baseline: z
 		.object({
-			/** Responses created at this time or later are new. In the service's time, cut to seconds. */
+			/** A response that was created at this time or later is new. The time is the service's, in whole seconds. */
 			sinceMs: z.number(),
-			/** Which existing responses are delivered; undefined for none. */
+			/** Which existing responses are delivered. Undefined if none are delivered. */
 			backfill: backfill.optional(),
-			/** Whether all pages were read once. After the first pass, a response without a time is new. */
+			/** Whether the first pass has ended. From then on, a response without a time is new. */
 			isFirstPassOver: z.boolean().optional(),
 		})
 		.optional(),
-	/** The request debt, see `RequestDebt`; undefined until a request was sent. */
+	/** The request debt of the form, see `RequestDebt`. Undefined until a request was sent. */
 	debt: z.object({ atMs: z.number(), requests: nonNegative }).optional(),
-	/** When the first page was last read. A response of this second can have come after the page was sent. */
+	/**
+	 * When the first page was last read. A response of the same second can have been added after the service sent
+	 * the page.
+	 */
 	firstPageReadAtMs: z.number().optional(),
-	/** The full pass, which starts over at its end. */
+	/** The full pass. At its end, the next full pass starts. */
 	fullPass: z
 		.object({
 			next,
-			/** The number of pages with falling times, and with rising times, see `addVotes`. */
+			/** On how many pages the times of responses fall, and on how many they rise, see `addVotes`. */
 			order: z.object({ descending: nonNegative, ascending: nonNegative }).optional(),
-			/** Whether the pass started over because a page failed for too long, see `isFirstPass`. */
+			/** Whether the pass has started over, because a page failed for too long, see `isFirstPass`. */
 			hasStartedOver: z.boolean().optional(),
 		})
 		.optional(),
-	/**
-	 * The end of the list where new responses appear. Undefined if the list is unsorted or has fewer than three
-	 * pages.
-	 */
+	/** Where new responses appear in the list. Undefined if the list is not sorted, or has fewer than three pages. */
 	newestPages: z.object({ next, at: z.enum(['firstPage', 'lastPage']) }).optional(),
 	/** When the form last delivered a response. */
 	deliveredAtMs: z.number().optional(),
-	/** The time of the last pruning, and the full passes since then, see `pruneSeenResponses`. */
+	/**
+	 * When seen responses were last pruned, and how many full passes have ended since then, see
+	 * `pruneSeenResponses`.
+	 */
 	pruning: passesSince.optional(),
-	/** Fingerprints of the form's attributes; undefined unless Form Updated is chosen. */
+	/** The fingerprints of the form's attributes. Undefined if Form Updated is not chosen. */
 	attributes: z.record(z.string(), z.string()).optional(),
-	/** When the form disappeared from the list of all forms or was no longer watched, and the passes without it. */
+	/**
+	 * When the form disappeared from the list of forms or was no longer watched, and how many passes there were
+	 * since then.
+	 */
 	absence: passesSince.optional(),
 });
 
-/** The state of one form. A poll that changes nothing of a form keeps its object, see `rememberState`. */
+/**
+ * The state of one form. If a poll changes nothing about a form, its state stays the same object, see
+ * `rememberState`.
+ */
 export type FormState = Readonly<Omit<z.infer<typeof formSchema>, 'id'>>;
 
-/** The state of a form that was created while the trigger runs: no response is seen, and none is existing. */
+/**
+ * The state of a form that was created while the trigger runs. The form has no seen responses, and no existing
+ * responses.
+ */
 export const NEW_FORM: FormState = { seen: '' };
 
-/** The states of forms by their IDs. */
+/** The states of forms by the ID of the form. */
 export type FormStates = ReadonlyMap<string, FormState>;
 
-/** The state of a trigger, which n8n keeps in its static data. */
+/** The state of a trigger. n8n keeps the state in its static data. */
 export type TriggerState = Readonly<{
 	/** The service that the state belongs to, see `computeServiceId`. */
 	service: string;
-	/** The number of the state: the time of the poll that wrote it, or 1 more than before if that is higher. */
+	/**
+	 * The number of the state: the time of the poll that wrote it. If this time is not higher than the number
+	 * before, the number before plus 1.
+	 */
 	revision: number;
-	/** The time when the list of all forms was first read, in the service's time. */
+	/** When the list of all forms was first read, by the service's clock. */
 	listedSinceMs?: number;
 	forms: FormStates;
 }>;
@@ -98,8 +112,8 @@ export function getWatchedFormIds(
 }
 
 /**
- * Returns the states after changes of the parameters: forms that are not watched any more are absent,
- * and attributes are kept only for Form Updated.
+ * Returns the states of the forms after the user has changed the parameters. A form that is no longer watched
+ * becomes absent. Attributes are kept only if Form Updated is chosen.
  */
 export function applyParameters(
 	{ watch, events }: TriggerParameters,
@@ -114,13 +128,13 @@ export function applyParameters(
 		const isStale = form.attributes !== undefined && !events.includes('formUpdated');
 		if (isStale) forms.set(id, omit(form, 'attributes'));
 	}
-	// forms that exist when all forms are chosen again are not new
+	// if the user later chooses all forms again, the forms that exist then are not new
 	return { forms, listedSinceMs: isAll ? state.listedSinceMs : undefined };
 }
 
 /**
- * Returns the states without forms that have been absent for 30 days and 30 passes. If a form comes back earlier,
- * the trigger continues where it was.
+ * Returns the states of all forms except those that have been absent for 30 days and 30 passes. If a form comes
+ * back earlier, the trigger continues with its state.
  */
 export function updateAbsences(
 	forms: FormStates,
@@ -139,24 +153,25 @@ export function updateAbsences(
 	return updated;
 }
 
-/** How long a missing response or form, or a deleted trigger, is remembered. */
+/** How long the trigger keeps data about a missing response, a missing form, or a deleted trigger. */
 export const RETENTION_MS = 30 * DAY_MS;
 
 /**
- * A response or form is forgotten only after this many passes without it, because a list can be empty for a while.
+ * In how many passes a response or form must be missing before its data are dropped. A list can be empty for a
+ * while.
  */
 const RETENTION_PASSES = 30;
 
 export type PassesSince = Readonly<z.infer<typeof passesSince>>;
 
-/** Returns the time and the passes after one more pass. Returns the same object after 30 passes. */
+/** Returns the time and the number of passes after one more pass. After 30 passes, returns the same object. */
 export function addPass(since: PassesSince | undefined, nowMs: number): PassesSince {
 	if (since === undefined) return { atMs: nowMs, passes: 1 };
 	const { atMs, passes } = since;
 	return passes < RETENTION_PASSES ? { atMs, passes: passes + 1 } : since;
 }
 
-/** Whether 30 days and 30 passes are over. */
+/** Whether at least 30 days and 30 passes have gone by. */
 export function isRetentionOver(since: PassesSince | undefined, nowMs: number): boolean {
 	if (since === undefined) return false;
 	return since.passes >= RETENTION_PASSES && nowMs - since.atMs >= RETENTION_MS;

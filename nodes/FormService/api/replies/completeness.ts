@@ -5,63 +5,64 @@ import { getComparableId } from '../records';
 import type { ListPage } from './fetchPages';
 
 /*
- * Whether a list that was read page by page is complete. Whether a page follows is decided before, by `findNextPage`,
- * and a loop of pages is an error of `fetchNextPage`. A database that sorts by time lists records of equal
- * times in another order for each page, so a record can be on two pages, and another record on none. The rule
- * counts distinct records:
+ * Decides whether a list that was read page by page is complete. Earlier, `findNextPage` decides whether a page
+ * follows, and `fetchNextPage` throws if the pages form a loop.
  *
- * - A list is complete once as many distinct records were found as the list announces. A pass without repeats is
- *   enough.
- * - If the list announces no number, its numbered pages together have as many records as the list. Their count is
- *   used only at the end of a pass, because only then does the count include records that were added meanwhile.
- *   Earlier, a new record could make up for a missing record. The pages of a cursor are not counted, because they
- *   skip records that are listed before the cursor.
- * - Otherwise, a new pass starts at the first page, and the records that were found are kept. A record that was added
- *   meanwhile moves another record to the next page. Then the first page of the next pass has the new record, and the
- *   list is complete.
+ * A database that sorts by time lists records of equal times in another order for each page. One record can
+ * then be on two pages, and another record on no page. So the distinct records are counted:
+ *
+ * - A list announces how many records it has. Once this many distinct records were found, the list is complete.
+ *   A pass without repeated records is also enough.
+ * - If the list announces no number, its numbered pages together have as many records as the list. Their count
+ *   is used only at the end of a pass, because only then does the count include records that were added
+ *   meanwhile. Earlier, a new record could make up for a missing record. The pages of a cursor are not counted,
+ *   because they skip records that are listed before the cursor.
+ * - Otherwise, a new pass starts at the first page, and the records that were found are kept. A record that was
+ *   added meanwhile moves another record to the next page. Then the first page of the next pass has the new
+ *   record, and the list is complete.
  * - If the announced number falls, records were deleted, and the remaining records moved to earlier pages. All
  *   records found so far are dropped, because some of them may be deleted, and a new pass starts.
  */
 
-/** The most passes. Chosen: a list of 67 pages then costs 201 requests at most. */
+/** The most passes of a list. Chosen, because a list of 67 pages then takes at most 201 requests. */
 const MAX_PASSES = 3;
 
 /** The pages and records of a list that were read so far. */
 type ListProgress = {
-	/** The pages of this pass. Empty if the list has to be read from its first page. */
+	/** The pages of this pass. Empty if the next page is the first page. */
 	readonly pages: readonly ListPage[];
-	/** The distinct records of all passes, in the order of this pass, then of earlier passes. */
+	/** The distinct records of all passes: first those of this pass, in its order, then those of earlier passes. */
 	readonly records: readonly IDataObject[];
 	/** The records of this pass, by their key. */
 	readonly passRecords: ReadonlyMap<string, IDataObject>;
 	/** The records of earlier passes that the list may still have, by their key. */
 	readonly earlierRecords: ReadonlyMap<string, IDataObject>;
-	/** How many records the pages of the last finished pass have together, including repeats. */
+	/** How many records all pages of the last finished pass had, including repeated records. */
 	readonly passCount?: number;
-	/** How many records the last page announced. */
+	/** How many records the list has, as the last page announced. */
 	readonly total?: number;
-	/** The number of this pass, from 1. */
+	/** The number of this pass. The first pass has the number 1. */
 	readonly pass: number;
 };
 
-/** A list after some of its pages. Each page creates a new state, so several callers can share a state. */
+/**
+ * The state of a list after some of its pages. Each page creates a new state, so several callers can share a
+ * state.
+ */
 export type ListState = ListProgress &
 	(
 		| {
-				/**
-				 * `unfinished` until the list is complete. A caller that stops earlier, for example at a limit, does not know
-				 * whether the pages so far lack a record.
-				 */
+				/** `unfinished` means that there are more pages, and that the pages so far may lack a record. */
 				readonly status: 'unfinished' | 'complete';
 		  }
 		| {
-				/** The last pass has not found all records either. */
+				/** The last pass has ended, and records are still missing. */
 				readonly status: 'incomplete';
 				readonly failure: RequestFailure;
 		  }
 	);
 
-/** A list before its first page. */
+/** The state of a list before its first page is read. */
 export const UNREAD_LIST: ListState = {
 	status: 'unfinished',
 	pages: [],
@@ -71,7 +72,7 @@ export const UNREAD_LIST: ListState = {
 	pass: 1,
 };
 
-/** Returns the state after one more page. A state without pages is the start of the list. */
+/** Returns the state of a list after one more page. */
 export function addPage(state: ListState, page: ListPage): ListState {
 	const total = page.total ?? state.total;
 	const hasFallen = page.total !== undefined && page.total < (state.total ?? 0);
@@ -90,7 +91,7 @@ export function addPage(state: ListState, page: ListPage): ListState {
 	const passCount = isPassOver ? sumBy(pages, 'records.length') : state.passCount;
 	const records = [...found.values()];
 	const next = { ...state, total, pages, passRecords, passCount, records };
-	// earlier passes can have records that were deleted since
+	// earlier passes can have records that have been deleted since
 	if (isPassOver && isCleanPass(next)) {
 		return { ...next, status: 'complete', records: [...passRecords.values()] };
 	}
@@ -98,7 +99,7 @@ export function addPage(state: ListState, page: ListPage): ListState {
 	return isPassOver ? startNextPass(next, found, createIncompleteFailure(next)) : next;
 }
 
-/** Whether a finished pass has no record twice, and as many records as the list announces. */
+/** Whether a finished pass has each record only once, and as many records as the list announces. */
 function isCleanPass({ passRecords, passCount = 0, total = 0 }: ListProgress): boolean {
 	return passRecords.size === passCount && passCount >= total;
 }
@@ -117,7 +118,11 @@ function isNumbered(pages: readonly ListPage[]): boolean {
 	return pages.every((page) => page.isNumbered);
 }
 
-/** @param failure why the list stays incomplete if the pass was the last one */
+/**
+ * Returns the state at the start of the next pass. After the last pass, the state is `incomplete`.
+ *
+ * @param failure why the list is incomplete if this was the last pass
+ */
 function startNextPass(
 	state: ListState,
 	earlierRecords: ReadonlyMap<string, IDataObject>,
@@ -129,8 +134,8 @@ function startNextPass(
 }
 
 /**
- * Adds the records of a page to the records of its pass. If two pages have a record, the version of the later page
- * is kept.
+ * Adds the records of a page to the records of its pass. If two pages have the same record, keeps the version
+ * of the later page.
  */
 function addRecords(
 	passRecords: ListState['passRecords'],
@@ -140,7 +145,7 @@ function addRecords(
 	const onPage = new Set<string>();
 	for (const record of records) {
 		const id = getComparableId(record);
-		// equal records without an identity are different records, and so are two on one page
+		// two equal records without an ID are different records, and so are two records on one page
 		const isSeen = (key: string) => (id === undefined ? found.has(key) : onPage.has(key));
 		const name = id ?? JSON.stringify(record);
 		let key = name;
@@ -151,7 +156,7 @@ function addRecords(
 	return found;
 }
 
-/** Creates the failure of a list whose passes have repeats, and lack records. */
+/** Creates the failure of a list that is still incomplete after its last pass. */
 function createIncompleteFailure({
 	passCount = 0,
 	total = 0,

@@ -14,19 +14,22 @@ import { parseUrl } from '../url';
 import { findList } from './findList';
 import { findNextPage, type NextPage } from './findNextPage';
 
-/** The most pages read of one list in one call: a third of the requests of a day. */
+/** The most pages of a list that one call fetches: a third of the requests of a day. */
 export const MAX_PAGES = REQUESTS_PER_DAY / 3;
 
 /**
- * The most pages in a row that may start with the same record as an earlier page, which new responses can cause.
- * More such pages are a loop.
+ * The most pages in a row that may start with the same record as an earlier page, because new responses have
+ * moved the records. More such pages mean that the pages form a loop.
  */
 const MAX_REPEATED_PAGES = 2;
 
-/** Where a page is in a list: its whole URL, and how many pages and records come before. */
+/** Where a page is in its list: its URL, and how many pages and records come before it. */
 export type PagePosition = { url: string; pagesBefore: number; recordsBefore: number };
 
-/** What follows a page: nothing, a page at a position, or a page that cannot be requested, with the evidence for it. */
+/**
+ * What follows a page: no page, a page with a position, or a page that cannot be requested. `evidence` shows
+ * that such a page exists.
+ */
 export type Following =
 	| { kind: 'none' }
 	| { kind: 'page'; position: PagePosition }
@@ -36,21 +39,22 @@ export type Following =
 export type ListPage = PagePosition & {
 	records: IDataObject[];
 	/**
-	 * Whether the URL differs from the URL of the list only by numbers, so that the page can be requested directly.
+	 * Whether the page can be requested directly, because its URL differs from the URL of the list only by
+	 * numbers: `?page=3`.
 	 */
 	isNumbered: boolean;
-	/** What follows the page in the list. */
+	/** The next page of the list, if there is one. */
 	following: Following;
-	/** The number of records in the list, as the page announces it. */
+	/** How many records the list has, as the page announces. */
 	total?: number;
-	/** The service's time when it sent the page, in epoch milliseconds, cut off to seconds. */
+	/** When the service sent the page, in epoch milliseconds without the fraction of the second. */
 	date?: number;
 };
 
 /**
- * Fetches a list page by page. A caller that has enough stops asking for pages.
+ * Fetches the pages of a list one by one, until the caller stops.
  *
- * @param from a page of an earlier reading; by default, the first page
+ * @param from the page to start with; by default, the first page
  * @throws ServiceError see `fetchNextPage`
  */
 export async function* fetchPages(
@@ -61,13 +65,16 @@ export async function* fetchPages(
 	const pages: ListPage[] = [];
 	do {
 		const page = await fetchNextPage(context, target, pages, from);
-		// the first record is enough to find a loop; the memory might not hold those of all pages
+		// keep only the first record of each page, which is enough to find a loop, to save memory
 		pages.push({ ...page, records: page.records.slice(0, 1) });
 		yield page;
 	} while (pages.at(-1)?.following.kind !== 'none');
 }
 
-/** Returns the position of the next page; undefined if there is no next page, or if the page cannot be requested. */
+/**
+ * Returns the position of the next page. Undefined if there is no next page, or if the next page cannot be
+ * requested.
+ */
 export function getNextPosition({
 	following,
 }: Pick<ListPage, 'following'>): PagePosition | undefined {
@@ -75,12 +82,12 @@ export function getNextPosition({
 }
 
 /**
- * Fetches the page after the pages that were fetched so far.
+ * Fetches the next page of a list.
  *
- * @param pages the pages in order; of their records, only the first is used
- * @param from the first page, if no page was fetched; by default, the first page of the list
- * @throws ServiceError if the reply has no list, if the pages form a loop, or if the next page is elsewhere or
- * cannot be found, so that a part of a list is never mistaken for the whole
+ * @param pages the pages that were fetched so far, in order; only the first record of each page is used
+ * @param from the first page to fetch if `pages` is empty; by default, the first page of the list
+ * @throws ServiceError if the reply has no list, if the pages form a loop, or if the next page cannot be
+ * requested: a part of a list is never mistaken for the whole list
  */
 export async function fetchNextPage(
 	context: RequestContext,
@@ -95,7 +102,7 @@ export async function fetchNextPage(
 	}
 	const position = following?.kind === 'page' ? following.position : from;
 	if (pages.length >= MAX_PAGES) throw createRequestError(context, TOO_MANY_PAGES);
-	// a loop under other URLs has pages that start with the same records
+	// if the URLs of a loop differ, its pages still start with the same records
 	if (pages.some(({ url }) => url === position.url)) throw createRequestError(context, PAGES_LOOP);
 	const firstTotal = pages.find(({ total }) => total !== undefined)?.total;
 	const page = await fetchPage(context, target, position, firstTotal);
@@ -103,7 +110,7 @@ export async function fetchNextPage(
 	throw createRequestError(context, PAGES_LOOP);
 }
 
-/** Returns how many pages at the end start with the same record as an earlier page. */
+/** Counts the last pages that start with the same record as an earlier page. */
 function countRepeatedPages(pages: readonly ListPage[]): number {
 	const beginnings = pages.map(({ url, records: [first] }) =>
 		first === undefined ? url : (getComparableId(first) ?? JSON.stringify(first)),
@@ -115,7 +122,7 @@ function countRepeatedPages(pages: readonly ListPage[]): number {
 /**
  * Fetches the page at a position.
  *
- * @param firstTotal the number of records that the first page announced
+ * @param firstTotal how many records the list has, as the first page announced
  */
 async function fetchPage(
 	context: RequestContext,
@@ -130,7 +137,7 @@ async function fetchPage(
 		},
 	);
 	const noun = getListedNoun(endpoint);
-	// only fields and responses can be in the record of their form
+	// the record of a form can have its fields and responses, but not forms
 	const found = findList(envelope.body, noun === 'forms' ? undefined : noun);
 	if (found === undefined) {
 		throw createUnexpectedReplyError(context, 'a list of records', envelope.data);
@@ -150,7 +157,7 @@ async function fetchPage(
 	};
 }
 
-/** Returns what follows the page at a position. A link to any place outside the list is not followed. */
+/** Finds the next page of a list, after the page at a position. Does not follow a link that leads out of the list. */
 function findFollowing(
 	nextPage: NextPage,
 	{ url: pageUrl, pagesBefore, recordsBefore }: PagePosition,
@@ -175,7 +182,7 @@ function getListedNoun(endpoint: Endpoint): ListedNoun {
 	throw new Error(`${endpoint.url} sends no list`);
 }
 
-/** Matches parameters that count pages or records, such as "page", not "cursor". */
+/** Matches parameters of a URL that have a number of pages or records, such as "page", not "cursor". */
 const NUMBER = /^(page|page_?number|offset|skip|start)$/i;
 
 function isNumbered(url: string, listUrl: string): boolean {
@@ -186,9 +193,9 @@ function isNumbered(url: string, listUrl: string): boolean {
 }
 
 /**
- * Returns the URL of the list with the query of a link to its next page. The host of the link is ignored: the token
- * is sent only to the address of the list, and a service behind a proxy may not know its own address. Undefined if
- * the link leads to anything but the list.
+ * Returns the URL of the next page: the URL of the list, with the query of the link. The host of the link is
+ * ignored: only the address of the list gets the token, and a service behind a proxy may not know its own
+ * address. Undefined if the link leads out of the list.
  */
 function buildNextUrl(
 	link: string,
@@ -210,8 +217,8 @@ const PAGES_LOOP = createFailure('pagesLoop');
 const TOO_MANY_PAGES = createFailure('tooManyPages', { limit: MAX_PAGES });
 
 /**
- * Returns the error for a page position that the service rejects, for example because a cursor has expired. Returns
- * any other error unchanged.
+ * Returns an error that says that a page position has expired, if the service has rejected the position, for
+ * example an old cursor. Returns any other error unchanged.
  */
 function toExpiredPositionError(context: RequestContext, error: unknown): unknown {
 	const { status } = getRequestFailure(error) ?? {};

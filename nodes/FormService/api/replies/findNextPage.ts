@@ -26,26 +26,29 @@ import type { ReplyHeaders } from '../request/rateLimit';
  * Otherwise, the list ends. An unknown page is an error: a part is never mistaken for the whole.
  */
 
-/** The link to the next page, such as `?page=2`; or the evidence that an unknown next page exists. */
+/**
+ * The link to the next page, such as `?page=2`. If there is a next page without a link, the evidence of this
+ * page.
+ */
 export type NextPage =
 	| { kind: 'none' }
 	| { kind: 'link'; link: string }
 	| { kind: 'unknown'; evidence: string };
 
 export type ListProgress = {
-	/** The pages and records read, including this page. */
+	/** How many pages and records were read, including this page. */
 	pages: number;
 	records: number;
 	pageRecords: number;
 	noun: ListedNoun;
-	/** The number of records that the first page announced. */
+	/** How many records the list has, as the first page announced. */
 	firstTotal?: number;
 };
 
 /**
- * Finds the next page, and the number of records that the list announces.
+ * Finds the next page of a list, and how many records the list announces.
  *
- * @param ancestors the objects that hold the list, outermost first
+ * @param ancestors the objects that contain the list, the outermost first
  */
 export function findNextPage(
 	headers: ReplyHeaders,
@@ -80,7 +83,7 @@ function findByRules(
 const PAGE_COUNT = /^(last_page|page_count|(total_|num_)?pages)$/;
 const PAGE_SIZE = /^(per_?page|page_size|limit|size)$/;
 
-/** Whether a name is that of the number of records in a list, such as `total_responses` or `count`. */
+/** Whether an attribute with this name has the number of records in a list: `total_responses`, `count`. */
 function isRecordCount(name: string, noun: ListedNoun): boolean {
 	const [firstWord, ...laterWords] = name.split('_');
 	const isKnown = (word: string) => COUNT_WORD.test(word) || RECORD_WORDS[noun].includes(word);
@@ -99,34 +102,37 @@ const RECORD_WORDS: Record<ListedNoun, readonly string[]> = {
 const MORE_NAME =
 	/^(?=(.*_)?(next|more)(_|$))((next|more|has|is|are|have|there|pages?|number|tokens?|cursor|ur[il]|link|href|key|id|offset|skip|start|after|from|marker|results|records|items|entries|rows|data|forms|fields|responses|submissions|available|exists?|left)(_|$))+$/;
 
-/** Returns the number of records that the list has, as the reply announces it. */
+/** Returns how many records the list has, as the reply announces. Undefined if the reply announces no number. */
 function findTotal(
 	hints: readonly Hint[],
 	{ records, pageRecords, noun }: ListProgress,
 ): number | undefined {
 	const counts = hints.flatMap(({ name, value }) => {
 		const count = isRecordCount(name, noun) ? parseNumber(value) : undefined;
-		// the number of records on this page, of several pages
+		// a count that equals the records of this page, and not of all pages, is about this page
 		const isOfPage = count === pageRecords && count < records;
 		return count === undefined || isOfPage ? [] : [count];
 	});
 	return counts.length === 0 ? undefined : Math.max(...counts);
 }
 
-/** Returns the evidence that the list has more records than were read, by the rules 4 to 6. */
+/**
+ * Returns the evidence that the list has more records than were read, by rules 4 to 6. Undefined if there is
+ * none.
+ */
 function findUnreadEvidence(
 	hints: readonly Hint[],
 	{ pages, records, pageRecords, firstTotal = Infinity }: ListProgress,
 	total = 0,
 ): string | undefined {
-	// what was added since the first page may be on a page that was read before
+	// records that were added after the first page may be on pages that were already read
 	if (Math.min(total, firstTotal) > records) return `${total} records announced, ${records} sent`;
 	for (const { name, value } of hints) {
 		const count = parseNumber(value) ?? 0;
 		if (PAGE_COUNT.test(name) && count > pages) return `${count} pages announced, ${pages} sent`;
 		if (MORE_NAME.test(name) && hasContent(value)) return `"${name}"`;
 	}
-	// not by a `count`, which can be that of the page alone
+	// a `count` is left out, because it can be the count of the page
 	const endNames = [PAGE_COUNT, MORE_NAME, /total/];
 	const saysEnd = hints.some(({ name }) => endNames.some((pattern) => pattern.test(name)));
 	if (pages > 1 || saysEnd) return undefined;
@@ -135,31 +141,32 @@ function findUnreadEvidence(
 	return `a full page of ${pageRecords} records`;
 }
 
-/** An attribute of a reply, or a header, with its name in one spelling. */
+/** An attribute or a header of a reply. Names are in one spelling: `nextPageUrl` becomes `next_page_url`. */
 type Hint = { name: string; value: unknown };
 
 const PAGING = /^(links?|meta(data)?|pag(e|es|ing|ination|inator|er)|page_info|cursors?)$/;
 
-/** Whether an attribute next to a list describes the pages of the list, by its name. */
+/** Whether an attribute with this name describes the pages of a list: `links`, `meta`, `pagination`. */
 export function isPagingName(name: string): boolean {
 	return PAGING.test(snakeCase(name));
 }
 
-/** Matches the names of objects about another page, or about no page, such as `prev` and `rate_limit`. */
+/** Matches names of objects that are not about the next page, such as `prev` and `rate_limit`. */
 const UNRELATED_NAME =
 	/^(next|prev(ious)?|first|last|self)(_|$)|(^|_)(rate|quota|usage|limits?)(_|$)/;
 
 /**
- * Matches the names that describe pages in the record of a form. Such a record also has attributes of the form,
- * such as `pages` and `limit`, which do not count.
+ * Matches names that describe pages if they are in the record of a form. A form also has attributes such as
+ * `pages` and `limit`, which are about the form.
  */
 const PAGING_NAME_IN_FORM =
 	/^(links|meta|pagination|next(_(page|link|url|cursor))*|has_more|(current|last)_page|total)$/;
 
 /**
- * Collects the attributes that can describe the pages of a list.
+ * Returns the attributes of an object that can describe the pages of a list. Searches the objects in the
+ * object, too.
  *
- * @param isPaging whether the parent and all objects in it describe the pages of the list
+ * @param isPaging whether the whole object describes the pages of the list
  */
 function collectHints(parent: IDataObject | ReplyHeaders, isPaging = false): Hint[] {
 	const isForm = isSingleRecord(parent as IDataObject);
@@ -172,7 +179,7 @@ function collectHints(parent: IDataObject | ReplyHeaders, isPaging = false): Hin
 	});
 }
 
-/** Finds the link to the next page in the header Link: `<target>; rel="next"` (RFC 8288, section 3). */
+/** Finds the link to the next page in the header `Link: <target>; rel="next"` (RFC 8288, section 3). */
 function findNextInHeader(header: unknown): string | undefined {
 	const text = [header].flat().join(', ');
 	// `rel` has one type or several: rel=next, rel="prev next", but not rel="next-archive"
@@ -180,7 +187,8 @@ function findNextInHeader(header: unknown): string | undefined {
 }
 
 /**
- * Returns the first value that can be parsed among the attributes with these names, the nearest to the list first.
+ * Returns the value of the first attribute with such a name whose value can be read. Attributes that are nearer
+ * to the list come first.
  */
 function parseHint<T>(
 	hints: readonly Hint[],
@@ -191,7 +199,10 @@ function parseHint<T>(
 	return values.find((value) => value !== undefined);
 }
 
-/** Parses a URL, a path or a query. A cursor in Base64 can contain a slash, but no question mark. */
+/**
+ * Returns a link: a URL, a path or a query. Undefined for any other text, such as a cursor. A cursor in Base64
+ * can contain a slash, but no question mark.
+ */
 function parseLink(value: unknown): string | undefined {
 	if (isRecord(value)) return parseLink(value.href ?? value.url);
 	const link = /^([a-z][a-z\d+.-]*:\/\/|\/|\?|\.)|^[^\s?]+\?\S+=/i;
@@ -205,7 +216,8 @@ function parseCursor(value: unknown): string | undefined {
 }
 
 /**
- * Whether a value is neither empty nor a no. PHP sends an empty object as an empty list, so both count as empty.
+ * Whether a value is not empty and does not mean no. An empty object is empty, and so is an empty list, because
+ * PHP sends an empty object as an empty list.
  */
 function hasContent(value: unknown): boolean {
 	if (typeof value === 'object' && value !== null) return Object.values(value).some(hasContent);

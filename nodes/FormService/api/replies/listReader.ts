@@ -4,14 +4,14 @@ import { createRequestError, type RequestContext } from '../requestContext';
 import { addPage, UNREAD_LIST, type ListState } from './completeness';
 import { fetchNextPage } from './fetchPages';
 
-/** Whether a caller needs no more than the records found so far. */
+/** Returns true if the caller needs no further records. */
 type IsEnough = (records: readonly IDataObject[]) => boolean;
 
 /**
- * Continues to read a list until it is complete, or the records are enough for the caller.
+ * Reads further pages of a list until the list is complete, or until the caller needs no further records.
  *
- * @returns the state, with the status `unfinished` if there are more pages
- * @throws ServiceError if a page cannot be read, or the list stays incomplete
+ * @returns the state of the list, which is `unfinished` if there are more pages
+ * @throws ServiceError if a page cannot be read, or if the list is still incomplete after several passes
  */
 export async function readList(
 	context: RequestContext,
@@ -21,7 +21,7 @@ export async function readList(
 ): Promise<ListState> {
 	let state = start;
 	while (state.status === 'unfinished') {
-		// without a page, a new pass starts, because records are missing
+		// if there is no page, records are missing, and a new pass starts
 		const hasPages = state.pages.length > 0;
 		if (hasPages && isEnough(state.records)) break;
 		state = addPage(state, await fetchNextPage(context, target, state.pages));
@@ -30,12 +30,13 @@ export async function readList(
 	throw createRequestError(context, state.failure);
 }
 
-/** Reads a list for several callers, see `createListReader`. */
+/** A function that reads a list for several callers, see `createListReader`. */
 export type ListReader = (context: RequestContext, isEnough?: IsEnough) => Promise<ListState>;
 
 /**
- * Creates a reader of a list that several callers share. Each call continues where the last one stopped, so callers
- * wait for one another, and fail together. A call after a failure starts at the first page.
+ * Creates a function that reads a list for several callers. Each call continues at the page where the last call
+ * stopped. So a call waits for the earlier calls, and fails if an earlier call fails. After a failure, the next
+ * call starts at the first page.
  */
 export function createListReader(target: Target): ListReader {
 	let latest = Promise.resolve(UNREAD_LIST);

@@ -15,8 +15,8 @@ import { sendOnce, type Reply } from './sendOnce';
 export type SuccessfulReply = { headers: ReplyHeaders; envelope: Envelope };
 
 /**
- * Sends a request to the service's API: acquires a slot in the account's queue, sends, parses the reply, and retries or
- * throws. Sends all requests to the API.
+ * Sends a request to the API, and retries temporary failures. Every request to the API goes through this
+ * function: it acquires a slot of the account's queue, sends the request, and parses the reply.
  *
  * @throws ServiceError that says what happened and what to do
  */
@@ -34,7 +34,7 @@ export async function callApi(
 		const attempts = failures.length;
 		const slot = await queue.acquireSlot({ priority, isRetry: attempts > 0, signal });
 		if ('reason' in slot) {
-			// what was sent must not say that it was not
+			// report the failure of the last attempt, because the failure of the slot would say that nothing was sent
 			const { [attempts - 1]: lastFailure = slot } = failures;
 			const failure = lastFailure.reason === slot.reason ? slot : lastFailure;
 			throw createRequestError(context, failure, { attempts, endpoint });
@@ -59,8 +59,8 @@ export async function callApi(
 }
 
 /**
- * Returns a success, or why a request failed. A request that reads succeeds unless the reply says that it
- * failed; one that acts must be confirmed.
+ * Returns a successful reply, or why the request failed. A GET succeeds unless the reply says that it failed. A
+ * POST succeeds only if the reply confirms it.
  */
 export function parseReply(
 	reply: Reply | RequestFailure,
@@ -68,13 +68,16 @@ export function parseReply(
 ): SuccessfulReply | { headers: ReplyHeaders; requestFailure: RequestFailure } {
 	const result = parseForAnyEndpoint(reply, target);
 	if ('envelope' in result) return result;
-	// the service cannot act twice if the endpoint only reads, or changes nothing when repeated
+	// an endpoint that only reads, or changes nothing when repeated, cannot act twice
 	const mayHaveActed = result.mayHaveActed && target.endpoint.effect === 'nonIdempotent';
 	const headers = 'headers' in reply ? reply.headers : {};
 	return { headers, requestFailure: { ...result, mayHaveActed } };
 }
 
-/** Returns a success, or the failure of a request to any endpoint: `mayHaveActed` even if the endpoint only reads. */
+/**
+ * Returns a successful reply, or why the request failed. `mayHaveActed` of the failure can be true even if the
+ * endpoint only reads.
+ */
 function parseForAnyEndpoint(
 	reply: Reply | RequestFailure,
 	target: Pick<Target, 'endpoint' | 'fieldTitles'>,
@@ -88,7 +91,10 @@ function parseForAnyEndpoint(
 	return createReplyFailure(reply, envelope, target, clock.now());
 }
 
-/** Rejects a URL outside the API, since expressions can put anything into it. */
+/**
+ * Checks that the URL of a request is below the account's base URL, because an expression can put any text into
+ * the URL.
+ */
 function checkTarget({ n8n, account, itemIndex }: RequestContext, target: Target): Target {
 	const url = parseUrl(target.url)?.href;
 	if (url?.startsWith(`${account.baseUrl}/`)) return { ...target, url };

@@ -1,19 +1,20 @@
-/** The rate limit of an account, and what the headers of replies show of it. */
+/** The rate limits of an account, and how the headers of replies show them. */
 
-/** Headers of a reply with lower-case names, as n8n's helpers return them. */
+/** The headers of a reply by lowercase name, as n8n's helpers return them. */
 export type ReplyHeaders = Readonly<Record<string, unknown>>;
 
-/** Added to `Retry-After`, which the service rounds down to whole seconds. */
+/** How much longer than `Retry-After` to wait, because the service rounds `Retry-After` down to whole seconds. */
 export const RETRY_AFTER_MARGIN_MS = 1_000;
 
-/** The longest wait that is believed: no day's limit lasts longer. */
+/** The longest `Retry-After` that is used, because no limit of the service lasts longer than a day. */
 const MAX_WAIT_MS = 24 * 60 * 60_000;
 
 /**
- * Parses how long the service asks to wait, from now: `Retry-After` has seconds or a date (RFC 9110, section
- * 10.2.3). The service's clock can differ, so a date counts from the reply's own `Date`.
+ * Returns how many milliseconds the service asks to wait. `Retry-After` has seconds or a date (RFC 9110,
+ * section 10.2.3). A date is compared with the `Date` of the same reply, because the clock of this machine can
+ * differ.
  *
- * @returns undefined if the service asks for no wait
+ * @returns undefined if the reply has no `Retry-After`
  */
 export function parseRetryAfterMs(headers: ReplyHeaders, nowMs: number): number | undefined {
 	const text = String(headers['retry-after'] ?? '').trim();
@@ -26,8 +27,8 @@ export function parseRetryAfterMs(headers: ReplyHeaders, nowMs: number): number 
 }
 
 /**
- * Parses a header such as `x-ratelimit-remaining`: `59`, or `60, 60;w=60` of a proxy, whose first number counts. A
- * negative number means that nothing is left.
+ * Parses a header with a number, such as `x-ratelimit-remaining: 59`. If a proxy sends several numbers, such as
+ * `60, 60;w=60`, the first one counts. A negative number becomes 0.
  */
 export function parseLimitHeader(headers: ReplyHeaders, name: string): number | undefined {
 	const [text] = String(headers[name] ?? '').split(/[,;]/);
@@ -35,17 +36,20 @@ export function parseLimitHeader(headers: ReplyHeaders, name: string): number | 
 	return Number.isNaN(number) ? undefined : Math.max(number, 0);
 }
 
-/** Requests that the service allows an account in a minute and in a day (specification, section 8). */
+/** How many requests the service allows an account per minute and per day (specification, section 8). */
 export const REQUESTS_PER_MINUTE = 60;
 export const REQUESTS_PER_DAY = 1440;
 
 /**
- * The service's window: its minute starts with the first request after the last window ended. The
- * margin is for timers, which fire up to a millisecond early, and for a service that rounds.
+ * The length of a rate limit window, with a margin: timers fire up to a millisecond early, and a service may
+ * round its times.
  */
 export const WINDOW_MS = 60_000 + 25;
 
-/** What a reply at `atMs` has shown of the service's window, which ends by `endsByMs`. */
+/**
+ * What a reply showed about the rate limit window: at `atMs`, the account had `remaining` requests. The window
+ * ends at `endsByMs` or earlier.
+ */
 export type ServerWindow = {
 	readonly perMinute: number;
 	readonly remaining: number;
@@ -61,8 +65,8 @@ export const UNKNOWN_WINDOW: ServerWindow = {
 };
 
 /**
- * Returns the state of the service's window after a reply, also after requests of other clients. If a request
- * that was sent after an earlier reply finds as much or more remaining, it is in a new window.
+ * Returns the state of the rate limit window after a reply. The headers also count requests of other clients. A
+ * new window has started if a later request has as many requests remaining as an earlier one, or more.
  */
 export function updateServerWindow(
 	window: ServerWindow,
@@ -70,7 +74,7 @@ export function updateServerWindow(
 ): ServerWindow {
 	const perMinute = parseLimitHeader(headers, 'x-ratelimit-limit');
 	const remaining = parseLimitHeader(headers, 'x-ratelimit-remaining');
-	// the limit of the day says nothing about the minute
+	// a reply can show the limit of the day, which says nothing about the minute
 	if (!perMinute || remaining === undefined || perMinute === REQUESTS_PER_DAY) return window;
 	const { remaining: remainingBefore, atMs, endsByMs } = window;
 	const isNew = startedAtMs >= endsByMs || (startedAtMs >= atMs && remaining >= remainingBefore);

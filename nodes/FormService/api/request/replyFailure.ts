@@ -12,9 +12,9 @@ import {
 import type { Reply } from './sendOnce';
 
 /**
- * Returns the failure that a reply means.
+ * Returns why a request failed, by its reply.
  *
- * @param envelope the JSON of the reply; undefined if its text is not JSON
+ * @param envelope the JSON of the reply; undefined if the text is not JSON
  * @param nowMs epoch milliseconds
  */
 export function createReplyFailure(
@@ -53,17 +53,20 @@ function findReason(
 	if (status === 401 || isLogin) return 'tokenRejected';
 	if (status === 403) return 'accessDenied';
 	if (isRedirect) return 'redirected';
-	// a web page with another status, such as 413, can come from a proxy before the service
+	// with another status, such as 413, a proxy may have sent the web page
 	if (/^\s*</.test(text) && [200, 404, 405].includes(status)) return 'webPage';
 	if (status === 404) return noun === undefined ? 'wrongAddress' : 'notFound';
 	if (status >= 400 || envelope?.isFailure) return 'rejected';
 	return envelope === undefined ? 'incompleteReply' : 'unconfirmed';
 }
 
-/** Matches where a service sends users who have not logged in, such as `/en/login?to=x`, not `/f/login-survey`. */
+/** Matches the path of a login page, such as `/en/login?to=x`, not `/f/login-survey`. */
 const LOGIN_PATH = /^[^?#]*\b(?<![-.])(log|sign)[-_]?in\/?([?#]|$)/i;
 
-/** Whether the service may have acted. It can fail, redirect, or its proxy can time out, after it has acted. */
+/**
+ * Whether the service may have acted before the reply. The service can fail or redirect after it has acted, and
+ * a proxy can time out while the service still acts.
+ */
 function mayHaveActed(
 	status: number,
 	reason: FailureReason,
@@ -73,13 +76,19 @@ function mayHaveActed(
 	return reason !== 'tokenRejected' && envelope?.isFailure !== true;
 }
 
-/** The minute's limit lasts no longer, unless the headers show that it is the minute's. */
+/** The longest wait for the limit of a minute, if the headers do not show which limit is reached. */
 const MAX_MINUTE_WAIT_MS = 60_000 + RETRY_AFTER_MARGIN_MS;
 
-/** A limit that asks to wait longer is not the minute's, whatever number the headers show. */
+/**
+ * The longest wait for the limit of a minute, if the headers show the limit. A longer wait is always for the
+ * limit of a day.
+ */
 const MAX_SHOWN_MINUTE_WAIT_MS = 10 * 60_000;
 
-/** Returns the failure of a status 429: the minute's limit is used up, or the day's. */
+/**
+ * Returns the failure for a reply with status 429. The reason is `dayLimit` if the headers show the limit of a
+ * day, or if the wait is too long for the limit of a minute. Otherwise the reason is `minuteLimit`.
+ */
 export function createRateLimitFailure(headers: ReplyHeaders, nowMs: number): RequestFailure {
 	const waitMs = parseRetryAfterMs(headers, nowMs) ?? MAX_MINUTE_WAIT_MS;
 	const limit = parseLimitHeader(headers, 'x-ratelimit-limit') || undefined;
@@ -92,15 +101,18 @@ export function createRateLimitFailure(headers: ReplyHeaders, nowMs: number): Re
 	});
 }
 
-/** Matches `data.9b1f…`, `data[9b1f…]` and `"data.9b1f….0"` with the UUID or ID of a field, and a UUID alone. */
+/**
+ * Matches the paths `data.9b1f…`, `data[9b1f…]` and `"data.9b1f….0"` of an answer, whose second part is a UUID
+ * or ID of a field. Also matches a UUID.
+ */
 const FIELD_PATH =
 	/(["'])?(?:\bdata(?:\.|\[["']?)([\w-]+)(?:["']?\])?|\b([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\b)(?:\.\d+)?\1/gi;
 
 /**
- * Replaces the paths of answers in a message of the service: 'The data.9b1f… must be a valid email address.'
- * becomes 'The "Email address" must be a valid email address.'
+ * Replaces the paths of answers in a message of the service by the titles of fields: `The data.9b1f… must be a
+ * valid email address.` → `The "Email address" must be a valid email address.`
  *
- * @param titles the titles of the form's fields by their UUIDs in lower case
+ * @param titles the titles of the form's fields by lowercase UUID
  */
 export function nameFields(
 	message: string,

@@ -3,64 +3,81 @@ import { clock as machineClock, type Clock } from '../clock';
 import { createFailure, type RequestFailure } from '../requestFailure';
 import { UNKNOWN_WINDOW, updateServerWindow, WINDOW_MS, type ReplyHeaders } from './rateLimit';
 
-/** The most open requests of an account: enough to use the minute's allowance if replies take five seconds. */
+/**
+ * The most requests of an account at the same time. If replies take five seconds, five requests at a time use
+ * up the limit of 60 a minute.
+ */
 const MAX_IN_FLIGHT = 5;
 
-/** All open requests failed at each of their four attempts: a failure that passes sooner does not count. */
+/**
+ * After this many failures in a row, items fail at once. Each of the five requests at a time has then failed in
+ * all of its four attempts.
+ */
 const BREAKER_THRESHOLD = MAX_IN_FLIGHT * 4;
 
-/** Causes that every request of the account meets. */
+/** The causes that affect all requests of the account. */
 const BREAKER_CAUSES: unknown[] = ['temporarily-unavailable', 'rate-limited', 'credential-invalid'];
 
-/** How long items fail at once after this many failures in a row, or if the service asks for a long wait. */
+/** How long items fail at once, after many failures in a row or if the service asks for a long wait. */
 const BREAKER_OPEN_MS = 60_000;
 
-/** How long items wait for a service that is unavailable. Chosen: a user sees no sign of the wait. */
+/** How long items wait for a service that is unavailable. Chosen, because the user sees no sign of the wait. */
 const MAX_UNAVAILABLE_MS = 5 * 60_000;
 
-/** The longest time until an unavailable service is asked again, if it asks for less. */
+/**
+ * The longest pause before the next request to an unavailable service, unless the service asks for a longer
+ * pause.
+ */
 const MAX_UNAVAILABLE_PAUSE_MS = 30_000;
 
-/** Requests of triggers and the editor (`high`) go before those of items (`low`), which can wait. */
+/** The priority of a request. Requests of triggers and the editor (`high`) go before requests of items (`low`). */
 export type Priority = 'high' | 'low';
 
-/** The permission to send one request. It counts until one window after the end of the request. */
+/**
+ * The permission to send one request. The request counts toward the limit of a minute until one window after
+ * its end.
+ */
 export type Slot = { readonly startedAtMs: number; countsUntilMs: number };
 
-/** The end of a request: the headers of its reply, and its failure, if the request failed. */
+/** The headers of the reply to a request, and the failure if the request failed. */
 export type RequestOutcome = { headers: ReplyHeaders; requestFailure?: RequestFailure };
 
-/** The rank of a retry; first attempts come one after it. */
+/** The rank of a retry. A first attempt has the next higher rank. The lowest rank goes first. */
 const RANKS = { high: 0, low: 2 };
 
 type QueueEntry = { rank: number; settle: (result: Slot | RequestFailure) => void };
 
 /**
- * Lets the requests of an account through: at most `MAX_IN_FLIGHT` at a time and 60 in any minute, in order of rank,
- * then of arrival. The service does not say when its window started. A request counts from its start until one window
- * after its end: by then, every window that can have counted it is over. The headers of replies also count the requests
- * of other clients; the lower number applies. All times are those of `clock.monotonicMs`.
+ * Limits the requests of an account: at most `MAX_IN_FLIGHT` at the same time, and at most 60 in any minute.
+ * Requests wait in the order of rank, then of arrival.
+ *
+ * The service does not say when its window started. So a request counts from its start until one window after
+ * its end, when every window that can have counted the request is over. The headers of replies also show the
+ * requests of other clients, and the lower number applies. All times are from `clock.monotonicMs`.
  */
 export class RequestQueue {
-	/** Sorted by rank. */
+	/** The waiting requests, sorted by rank. */
 	private readonly waiting: QueueEntry[] = [];
 
-	/** The requests that count. */
+	/** The slots that still count toward the limit of a minute. */
 	private slots: Slot[] = [];
 
-	/** The service's window, as the replies show it. */
+	/** The rate limit window, as replies show it. */
 	private serverWindow = UNKNOWN_WINDOW;
 
-	/** After a status 429 for the minute's limit, all requests wait until then. */
+	/** Until this time, all requests wait, because the limit of a minute is reached. */
 	private rateLimitedUntilMs = -Infinity;
 
-	/** Until then, requests of this rank and later ranks fail at once: all for the day's limit, items in an outage. */
+	/**
+	 * Until this time, requests of this rank and of higher ranks fail at once. If the limit of a day is reached,
+	 * these are all requests. In an outage, these are the requests of items.
+	 */
 	private failFast?: { untilMs: number; rank: number; failure: RequestFailure };
 
-	/** The number of failures in a row with one of the `BREAKER_CAUSES`. */
+	/** How many requests in a row have failed with one of the `BREAKER_CAUSES`. */
 	private failureStreak = 0;
 
-	/** When the service first replied that it is unavailable, and until when items wait. */
+	/** When the service first replied that it is unavailable. Until `itemsPausedUntilMs`, items wait. */
 	private unavailableSinceMs?: number;
 	private itemsPausedUntilMs = -Infinity;
 
@@ -69,7 +86,10 @@ export class RequestQueue {
 
 	constructor(private readonly clock: Omit<Clock, 'timeout'> = machineClock) {}
 
-	/** Waits for a slot, which must be passed to `releaseSlot`. Returns a failure if the request must not be sent. */
+	/**
+	 * Waits for a slot. The caller must pass the slot to `releaseSlot`. Returns a failure if the request must not
+	 * be sent.
+	 */
 	async acquireSlot({
 		priority,
 		isRetry,
@@ -97,14 +117,17 @@ export class RequestQueue {
 		});
 	}
 
-	/** Whether a later request needs nothing of the queue: even a day's limit has ended. */
+	/**
+	 * Whether the queue can be deleted: no request is waiting or open, and the last request was so long ago that
+	 * every limit has ended.
+	 */
 	isForgettable(): boolean {
 		const isOpen = this.slots.some(({ countsUntilMs }) => countsUntilMs === Infinity);
 		const isUnused = this.clock.monotonicMs() - this.usedAtMs > FORGOTTEN_AFTER_MS;
 		return isUnused && !isOpen && this.waiting.length === 0;
 	}
 
-	/** Ends the request of a slot. `outcome` is undefined if sending threw. */
+	/** Records the end of the request that has the slot. `outcome` is undefined if sending threw an error. */
 	releaseSlot(slot: Slot, outcome?: RequestOutcome): void {
 		const nowMs = this.clock.monotonicMs();
 		this.usedAtMs = nowMs;
@@ -119,22 +142,22 @@ export class RequestQueue {
 	}
 
 	/**
-	 * Admits waiting requests after the sender of the request that has ended has acted on its end. A timer fires only
-	 * after all promise callbacks. In such a callback, a node that stops on failure aborts the signal of its other
-	 * requests, so none of these requests is sent.
+	 * Admits waiting requests after the sender of the last request has handled its end. A timer fires after all
+	 * promise callbacks. In such a callback, a node that stops on failure aborts its other requests, so that none
+	 * of them is sent.
 	 */
 	private admitAfterSender(): void {
 		void this.clock.sleep(0).then(() => this.admitWaiting());
 	}
 
 	/**
-	 * Lets items wait until the service is available again. If the wait takes too long, items fail at once. Triggers
-	 * and the editor do not wait.
+	 * Makes items wait until the service is available again. If the wait would be too long, makes items fail at
+	 * once. Triggers and the editor do not wait.
 	 */
 	private pauseItems(failure: RequestFailure, nowMs: number): void {
 		const retryInMs = this.computeRetryInMs(failure);
 		const { unavailableSinceMs: sinceMs = nowMs } = this;
-		// a service that always asks for one second is not asked each second
+		// if the service always asks for one second, the pauses become longer
 		const pauseMs = Math.max(retryInMs, Math.min(nowMs - sinceMs, MAX_UNAVAILABLE_PAUSE_MS));
 		if (nowMs + pauseMs > sinceMs + MAX_UNAVAILABLE_MS) {
 			this.resumeItems();
@@ -150,7 +173,10 @@ export class RequestQueue {
 		this.itemsPausedUntilMs = -Infinity;
 	}
 
-	/** Counts failures in a row, which a success or a failure of a single request ends. */
+	/**
+	 * Counts failures in a row that affect all requests. A success sets the count to 0, and so does a failure
+	 * that affects only one request.
+	 */
 	private countFailure(failure: RequestFailure | undefined, nowMs: number): void {
 		this.resumeItems();
 		const isBreaking = BREAKER_CAUSES.includes(failure?.cause);
@@ -158,12 +184,15 @@ export class RequestQueue {
 		if (failure !== undefined) this.applyFailure(failure, nowMs);
 	}
 
-	/** Returns how long the service asks to wait, by the queue's clock, which is never set back. */
+	/** Returns in how many milliseconds the service accepts requests again. Infinity if the service has not said. */
 	private computeRetryInMs({ retryAtMs = Infinity }: RequestFailure): number {
 		return retryAtMs - this.clock.now();
 	}
 
-	/** Lets other requests wait for a rate limit, or fail at once in an outage: after many failures in a row. */
+	/**
+	 * Makes other requests wait if the limit of a minute is reached. Makes other requests fail at once if the
+	 * limit of a day is reached, or after many failures in a row.
+	 */
 	private applyFailure(failure: RequestFailure, nowMs: number): void {
 		const { reason, cause } = failure;
 		const retryInMs = this.computeRetryInMs(failure);
@@ -178,7 +207,7 @@ export class RequestQueue {
 		}
 	}
 
-	/** Lets items fail at once for a while, unless requests already fail at once. */
+	/** Makes items fail at once for this time, unless requests already fail at once. */
 	private failItems(failure: RequestFailure, nowMs: number, durationMs: number): void {
 		if (this.isFailingFast(nowMs)) return;
 		this.failFast = { untilMs: nowMs + durationMs, rank: RANKS.low, failure };
@@ -211,7 +240,7 @@ export class RequestQueue {
 		}
 	}
 
-	/** Returns when one more request fits under the limits: now, later, or at Infinity: once an open one has ended. */
+	/** Returns when the limits allow one more request: now, later, or Infinity if a request must end first. */
 	private findFreeTimeMs(nowMs: number): number {
 		this.slots = this.slots.filter(({ countsUntilMs }) => countsUntilMs > nowMs);
 		const ends = this.slots.map(({ countsUntilMs }) => countsUntilMs);
@@ -223,7 +252,7 @@ export class RequestQueue {
 	}
 
 	private scheduleWake(atMs: number, nowMs: number): void {
-		// at Infinity, the end of an open request calls `admitWaiting`
+		// if the time is Infinity, `releaseSlot` calls `admitWaiting` after the end of a request
 		if (this.wakeAtMs <= atMs) return;
 		this.wakeAtMs = atMs;
 		void this.clock.sleep(atMs - nowMs).then(() => {
@@ -233,14 +262,16 @@ export class RequestQueue {
 	}
 }
 
-/** Longer than the longest wait: a day's limit, with a margin. */
+/** How long an unused queue is kept. Longer than the limit of a day, which is the longest wait. */
 const FORGOTTEN_AFTER_MS = 25 * 3_600_000;
 
 const queues = new Map<string, RequestQueue>();
 
 /**
- * Returns the queue of an account (`Account.key`) for all nodes of this process, because the service counts their
- * requests together. A new account removes the queues of unused accounts.
+ * Returns the queue of an account for all nodes of this process, because the service counts their requests
+ * together. If the account is new, deletes the queues of accounts that are not used any more.
+ *
+ * @param key see `Account.key`
  */
 export function getQueue(key: string): RequestQueue {
 	const existing = queues.get(key);

@@ -2,24 +2,24 @@ import type { Failure as N8nFailure } from 'n8n-workflow';
 import type { RequestFailure } from '../requestFailure';
 import type { Priority } from './requestQueue';
 
-/** How often a request is sent in all while it fails with a cause; once for any other cause. */
+/** The most attempts of a request for each cause of failure. With any other cause, a request has one attempt. */
 const MAX_ATTEMPTS_BY_CAUSE: Partial<Record<N8nFailure['cause'], number>> = {
 	'temporarily-unavailable': 4,
-	// other clients of the account can use up a new window first, but hardly ten windows in a row
+	// other clients of the account can use up a new window first, but probably not ten windows in a row
 	'rate-limited': 10,
 };
 
-/** The first delay before a request is sent again. Each further delay is twice as long. */
+/** The delay before the first retry. Each further delay is twice as long. */
 const FIRST_RETRY_DELAY_MS = 1_000;
 
 /**
- * Decides whether to send a request again. A request that must act once is sent again only if the service
- * certainly did not act: it rejected the request, or no connection was established.
+ * Returns how long to wait before the next attempt. A request that must not act twice is retried only if the
+ * service certainly did not act: if the service rejected the request, or if there was no connection.
  *
- * @param failures the failures of all attempts so far, at least one. Each cause has its own number of attempts: nine
- * attempts with status 429 and three with status 503 are retried.
- * @param random a number from 0 up to 1, so that clients do not all return at the same moment
- * @returns the milliseconds to wait before the next slot; undefined if the request is not sent again
+ * @param failures the failures of all attempts so far, at least one. Attempts are counted by cause: after nine
+ * replies with status 429 and three with status 503, the request is retried.
+ * @param random a number from 0 up to 1, so that clients do not all retry at the same moment
+ * @returns milliseconds before the next slot; undefined if there is no further attempt
  */
 export function computeRetryDelayMs(
 	failures: readonly RequestFailure[],
@@ -28,7 +28,7 @@ export function computeRetryDelayMs(
 ): number | undefined {
 	const { reason, cause, mayHaveActed } = failures[failures.length - 1];
 	if (mayHaveActed) return undefined;
-	// the queue lets items wait and decides how long; the editor does not wait
+	// the queue decides how long items wait; the editor does not wait
 	if (reason === 'unavailable') return priority === 'low' ? 0 : undefined;
 	const attempts = failures.filter((failure) => failure.cause === cause).length;
 	const maxAttempts = (cause && MAX_ATTEMPTS_BY_CAUSE[cause]) ?? 1;

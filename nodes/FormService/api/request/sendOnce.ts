@@ -7,7 +7,7 @@ import type { RequestContext } from '../requestContext';
 import { createFailure, type RequestFailure } from '../requestFailure';
 import type { ReplyHeaders } from './rateLimit';
 
-/** A reply of any status. The text is undefined if it has more than `MAX_BYTES`. */
+/** A reply of any status. `text` is undefined if the body has more than `MAX_BYTES`. */
 export type Reply = { status: number; headers: ReplyHeaders; text?: string };
 
 /** The body of a reply as a stream. */
@@ -16,33 +16,39 @@ export type ReplyStream = Exclude<
 	Buffer
 >;
 
-/** A reply of n8n's helpers after its headers have arrived. */
+/** A reply of n8n's helpers. Its headers have arrived, and its body is still a stream. */
 export type StreamedReply = { statusCode: number; headers: ReplyHeaders; body: ReplyStream };
 
-/** The default of the Timeout option: how long a request may take until its reply is read. */
+/**
+ * The default of the Timeout option in milliseconds. A request, including the body of its reply, may take this
+ * long.
+ */
 export const DEFAULT_TIMEOUT_MS = 30_000;
 
-/** The longest timer of Node. A longer timer ends at once. */
+/** The longest time that a timer of Node.js can have. A timer with a longer time ends at once. */
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
-/** The most bytes of a reply: well over 100,000 responses, and what n8n's memory can hold. */
+/** The most bytes of a reply. 128 MB are well over 100,000 responses, and n8n can hold them in memory. */
 const MAX_BYTES = 128 * 1024 * 1024;
 
 export const JSON_HEADERS = { Accept: 'application/json', 'Content-Type': 'application/json' };
 
-/** Options for replies of any status as streams. Redirects are not followed, so the token reaches no other host. */
+/**
+ * The request options that return a reply of any status as a stream. Redirects are not followed, so that no
+ * other host gets the token.
+ */
 export const STREAM_OPTIONS: Partial<IHttpRequestOptions> = {
 	encoding: 'stream',
 	returnFullResponse: true,
 	ignoreHttpStatusErrors: true,
 	disableFollowRedirect: true,
 	sendCredentialsOnCrossOriginRedirect: false,
-	// the whole URL has the query already
+	// the URL already has the query
 	qs: undefined,
 	baseURL: undefined,
 };
 
-/** Sends one request with n8n's helper, which ends the request of a canceled execution. Never rejects. */
+/** Sends one request with n8n's helper. If n8n cancels the execution, the helper ends the request. Never rejects. */
 export async function sendOnce(
 	{ n8n, httpOptions }: RequestContext,
 	{ endpoint, url, body }: Target,
@@ -65,8 +71,8 @@ export async function sendOnce(
 }
 
 /**
- * Reads the reply of one of n8n's helpers. n8n's timeout ends with the headers of the reply, so a second timeout runs
- * until the last byte. Never rejects.
+ * Reads the reply to a request of n8n's helpers. The timeout of n8n ends when the headers arrive, so a second
+ * timeout runs until the last byte. Never rejects.
  */
 export async function readReply(
 	sentPromise: Promise<unknown>,
@@ -87,7 +93,7 @@ export async function readReply(
 	}
 }
 
-/** Reads the text of a body; undefined if it is too large. */
+/** Reads a body as text. Undefined if the body has too many bytes. */
 async function readText(body: ReplyStream): Promise<string | undefined> {
 	const chunks: Uint8Array[] = [];
 	let size = 0;
@@ -99,38 +105,44 @@ async function readText(body: ReplyStream): Promise<string | undefined> {
 	return Buffer.concat(chunks).toString();
 }
 
-/** Closes the connection of a reply that was not read to its end, or that has not arrived yet. */
+/** Closes the connection of a reply, even if the reply has not arrived yet or was not read to its end. */
 export function closeReply(replyPromise: Promise<StreamedReply>): void {
 	const closeBody = ({ body }: StreamedReply) => {
 		// an error without a listener would end n8n's process
 		body.on('error', noop);
-		// n8n's stream closes the connection only once it is read from
+		// n8n's stream does not close the connection before it was read from
 		body.once('data', () => body.destroy());
 	};
 	replyPromise.then(closeBody).catch(noop);
 }
 
-/** Parses the Timeout option in milliseconds. An expression can return any value; 0 means the default. */
+/**
+ * Returns the Timeout option in milliseconds. 0 and values that are not numbers become the default, because an
+ * expression can return any value.
+ */
 export function parseTimeoutMs(httpOptions: RequestContext['httpOptions']): number {
 	const timeout = Math.trunc(Number(httpOptions?.timeout));
 	return timeout > 0 ? Math.min(timeout, LONGEST_TIMEOUT_MS) : DEFAULT_TIMEOUT_MS;
 }
 
-/** Node's codes for a host without an address. There was no connection, so nothing was sent. */
+/**
+ * Matches the codes of Node.js for a host name without an address. Nothing was sent, because there was no
+ * connection.
+ */
 const UNKNOWN_HOST = /^(ENOTFOUND|EAI_AGAIN)$/;
 const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS/;
 
-/** Node's codes for a server that does not support TLS, or ends the TLS connection. */
+/** Matches the codes of Node.js for a server that does not support TLS, or that ends the TLS connection. */
 const NO_ENCRYPTION = /^(EPROTO|ERR_SSL_WRONG_VERSION_NUMBER|ERR_SSL_PACKET_LENGTH_TOO_LONG)$/;
 
 const TIMED_OUT = /^(ECONNABORTED|ETIMEDOUT)$/;
 
-/** Returns the failure that an error of n8n's HTTP helpers means: no whole reply came. */
+/** Returns why no complete reply arrived, by the error that one of n8n's HTTP helpers threw. */
 export function createTransportFailure(thrown: unknown): RequestFailure {
 	const errors = collectCauses(thrown);
 	const block = errors.find(isBlockedByN8n);
 	if (block !== undefined) return createFailure('blockedByN8n', { blockReason: block.message });
-	// the last code is that of the network's error
+	// the innermost error is the error of the network
 	const code = errors.map((error) => error.code).findLast((value) => typeof value === 'string');
 	const networkError = code ?? errors.at(-1)?.message ?? '';
 	if (code === 'ECONNREFUSED') return createFailure('connectionRefused', { networkError });
@@ -152,15 +164,15 @@ export function createTransportFailure(thrown: unknown): RequestFailure {
 const BLOCKING_CLASS = /^(Ssrf\w*|UserError|OperationalError|NodeOperationError)$/;
 
 /**
- * Whether n8n has thrown an error instead of sending: its SSRF protection or the allowed domains of the credential
- * forbid the address. Compares the name of the class and does not use `instanceof`, because n8n exports no class
- * of its SSRF protection, and a package that was installed by hand can have another copy of n8n-workflow than n8n.
+ * Whether n8n did not send a request, because its SSRF protection or the allowed domains of the credential
+ * forbid the address. Compares the name of the error's class: n8n exports no class of its SSRF protection, and
+ * `instanceof` fails if the package has another copy of n8n-workflow than n8n.
  */
 function isBlockedByN8n(error: Error): boolean {
 	return BLOCKING_CLASS.test(error.constructor.name);
 }
 
-/** Returns an error and its causes, outermost first. */
+/** Returns an error and its causes, the outermost error first. */
 function collectCauses(error: unknown): Array<Error & { code?: unknown }> {
 	return error instanceof Error ? [error, ...collectCauses(error.cause)] : [];
 }

@@ -11,33 +11,34 @@ import { MINUTE_MS } from '../requestBudget';
 import { isWatched, type Watch } from '../triggerParameters';
 import { updateAbsences, type FormState, type FormStates } from '../triggerState';
 
-/** Which listed forms are watched, and which are new or changed. */
+/** Decides which forms in the list are watched, and which are new or changed. */
 
 /** An event of a form. */
 export type DetectedFormEvent = {
 	event: FormEvent;
 	form: ListedForm;
 	record: ListedForm['record'];
-	/** The attributes that have changed. */
+	/** The names of the attributes that have changed. */
 	changed?: string[];
-	/** The state to save after n8n has received the event. */
+	/** The state of the form to save once n8n has received the event. */
 	stateAfter: FormState;
 };
 
 export type FormComparisonRules = Readonly<{
 	watch: Watch;
 	events: readonly TriggerEvent[];
-	/** The time when the list was first read, in the service's time. */
+	/** When the list of forms was first read, by the service's clock. */
 	listedSinceMs?: number;
-	/** The state of a form that was created after that time. */
+	/** The first state of a new form. */
 	initialState: FormState;
 	nowMs: number;
 }>;
 
 /**
- * Finds new and changed forms.
+ * Finds the events of forms that are new or have changed.
  *
- * @returns the events, oldest form first, and the states of the forms as if no event were delivered
+ * @returns the events, the oldest form first, and the states of all forms; a form with an event keeps its state
+ * from before
  */
 export function compareForms(
 	before: FormStates,
@@ -57,7 +58,7 @@ export function compareForms(
 			if (event.event === undefined) forms.set(form.id, stateAfter);
 			else detected.push({ ...event, event: event.event, form, record: form.record, stateAfter });
 		} else if (isAll && state === undefined) {
-			// an excluded form is not new when it is watched later
+			// record an excluded form, so that it is not new if the user watches it later
 			forms.set(form.id, { absence: { atMs: nowMs, passes: 0 } });
 		}
 	}
@@ -85,20 +86,29 @@ function compareForm(
 	return { event: 'formUpdated', changed, stateAfter };
 }
 
-/** A tolerance for times that are rounded down to the second, and for differences between a service's machines. */
+/**
+ * The tolerance for comparing times, because times are rounded down to the second, and the machines of a
+ * service can have different clocks.
+ */
 const CREATION_TOLERANCE_MS = MINUTE_MS;
 
-/** Whether a form was created after the list was first read. True for a form without a time. */
+/** Whether a form was created after the list was first read. True for a form without a time of creation. */
 function isCreated({ record }: ListedForm, listedSinceMs: number | undefined): boolean {
 	if (listedSinceMs === undefined) return false;
 	const createdAtMs = getCreationTimeMs(record);
 	return createdAtMs === undefined || createdAtMs >= listedSinceMs - CREATION_TOLERANCE_MS;
 }
 
-/** Fingerprints, by name, of the attributes that have a value and change only if the author edits the form. */
+/**
+ * The fingerprints of a form's attributes by name. Leaves out attributes without a value, and attributes that
+ * can change although the author has not edited the form.
+ */
 export type AttributeFingerprints = Readonly<Record<string, string>>;
 
-/** Characters of a fingerprint. They have 24 bits, so one of 16 million changes is not seen. */
+/**
+ * The length of an attribute's fingerprint in characters. It has 24 bits, so one change in 16 million is not
+ * noticed.
+ */
 const VALUE_LENGTH = 4;
 
 export function fingerprintAttributes(record: IDataObject): AttributeFingerprints {
@@ -113,7 +123,10 @@ export function fingerprintAttributes(record: IDataObject): AttributeFingerprint
 	});
 }
 
-/** Finds the names of the attributes that have changed. A list can omit an attribute that has no value any more. */
+/**
+ * Returns the names of the attributes that have changed. If an attribute loses its value, the list may leave
+ * the attribute out.
+ */
 export function findChangedAttributes(
 	before: AttributeFingerprints,
 	after: AttributeFingerprints,
@@ -127,16 +140,16 @@ function selectLasting(value: unknown): unknown {
 	return isRecord(value) ? mapValues(pickBy(value, isLasting), selectLasting) : value;
 }
 
-/** Names of attributes that change without an edit: times and statistics. */
+/** Matches names of attributes that change although the form is not edited: times and statistics. */
 const PASSIVE =
 	/(^|_)(created|updated|modified|submitted|synced|viewed|last|latest|counts|stats|statistics|analytics)(_|$)/;
 
-/** Matches the names of counters, which rise with responses and visits, but not of their limits. */
+/** Matches names of counters, which rise with each response or visit. */
 const COUNTER =
 	/(^|_)(answer|average|completion|count|entrie|number|rate|response|start|submission|total|unread|view|visit)s?(_|$)/;
 const LIMIT = /(^|_)(max|min|limit)(_|$)/;
 
-/** Whether an attribute, by its name, changes only if the form is edited. */
+/** Whether an attribute with this name changes only if the author edits the form. */
 function isLasting(value: unknown, attribute: string): boolean {
 	const name = snakeCase(attribute);
 	const isCounter = parseNumber(value) !== undefined && COUNTER.test(name) && !LIMIT.test(name);

@@ -15,9 +15,12 @@ import { addDebt, isDue, type RequestDebt } from '../requestBudget';
 import { NEW_FORM, type FormState } from '../triggerState';
 import { compareForms } from './compareForms';
 
-/** How a poll reads the list of all forms: for the forms to watch, for events of forms, and for names. */
+/**
+ * How a poll reads the list of all forms, which has the forms to watch, the events of forms, and the names of
+ * forms.
+ */
 
-/** The states of all forms, and the time when their list was first read. */
+/** The states of all forms, and when the list of forms was first read. */
 export type FormListState = {
 	forms: Map<string, FormState>;
 	listedSinceMs: number | undefined;
@@ -33,8 +36,8 @@ export type FormListResult = FormListState & {
 const FORM_LIST: Subject = { kind: 'formList' };
 
 /**
- * Whether a poll may read the list. The list need not be due if a user publishes the workflow, or if the process
- * has just started.
+ * Whether a poll may read the list of forms: if the list is due, if the user has published the workflow, or if
+ * this process has just started.
  */
 export function mayReadFormList(context: PollContext): boolean {
 	const { baseIntervalMs, cache, parameters, reason } = context;
@@ -44,7 +47,7 @@ export function mayReadFormList(context: PollContext): boolean {
 	return isAtOnce || isDue(formListDebt, baseIntervalMs, clock.now());
 }
 
-/** Reads the list, and creates items of its events. A poll reads the whole list or fails. */
+/** Reads the whole list of forms, and creates the items of its events. */
 export async function pollFormList(
 	context: PollContext,
 	before: FormListState,
@@ -72,7 +75,7 @@ function addListDebt({ baseIntervalMs, cache, times }: PollContext, requests: nu
 	return addDebt(cache.formListDebt, requests, baseIntervalMs, times.startedAtMs);
 }
 
-/** Creates items of as many events as the poll may deliver. A later poll detects all further events again. */
+/** Creates the items of as many events as the poll may deliver. A later poll detects the remaining events again. */
 function deliverFormEvents(
 	{ cache, parameters, times }: PollContext,
 	{ forms: before, listedSinceMs }: FormListState,
@@ -98,8 +101,8 @@ function deliverFormEvents(
 }
 
 /**
- * Finds chosen forms that are not listed. Finds none if the trigger reads responses, because the request for the
- * responses of a missing form fails with its own error.
+ * Finds the chosen forms that are not in the list. Finds none if the trigger reads responses, because the
+ * request for the responses of a missing form fails with its own error.
  */
 function findMissing(context: PollContext, listed: ReadonlyMap<string, ListedForm>): Outcome[] {
 	const { watch, lists } = context.parameters;
@@ -113,11 +116,11 @@ function findMissing(context: PollContext, listed: ReadonlyMap<string, ListedFor
 	});
 }
 
-/** The attributes of a form in a simplified item. The item also has `form`, with the ID and the name. */
+/** The attributes of a form that a simplified item has, in addition to `form` with the ID and the name. */
 const FORM_EVENT_ATTRIBUTES = ['slug', 'description', 'is_closed', 'created_at', 'updated_at'];
 
 /**
- * Creates the item of an event: the attributes of the form, then `changed`, `event` and `form`.
+ * Creates the item of an event. The item has the attributes of the form, then `changed`, `event` and `form`.
  *
  * @param changed the names of the attributes that have changed
  */

@@ -8,13 +8,13 @@ import type { FormState } from '../triggerState';
 import type { Reading } from './planReading';
 import type { ReadingResult } from './readFormPages';
 
-/** Where the next reading of a form starts, and at which end of the list new responses appear. */
+/** Decides where the next reading of a form starts, and where in the list new responses appear. */
 
-/** The pages that were read, at least one, and why the reading stopped. */
+/** The pages that a reading has read (at least one page), and why the reading stopped. */
 type ReadPages = Pick<ReadingResult, 'pages' | 'stop'>;
 
 /**
- * Whether a full pass has reached its end, and all events are delivered.
+ * Whether a full pass has ended, and all its events were delivered.
  *
  * @param undelivered the first page with an undelivered event
  */
@@ -27,7 +27,8 @@ export function endsFullPass(
 }
 
 /**
- * Finds the page where a later poll continues the reading; undefined if the reading starts over.
+ * Returns the page where a later poll continues the reading. Undefined if the later poll starts at the first
+ * page.
  *
  * @param undelivered the first page with an undelivered event
  */
@@ -44,12 +45,12 @@ export function findResumePosition(
 		case 'seenResponse':
 			return kind === 'newestPages' ? undefined : getNextPosition(last);
 		case 'enoughEvents':
-			// later pages can have more events than the poll may deliver
+			// read this page again, because the poll may not deliver more events
 			return toPosition(last);
 		case 'limit':
 			return getNextPosition(last);
 		case 'error': {
-			// new responses on the first page do not wait for a later page that fails
+			// start at the first page again, so that new responses need not wait for a later page that fails
 			const hasAdvanced = last.pagesBefore > (from?.pagesBefore ?? -1);
 			return hasAdvanced || kind !== 'newestPages' ? toPosition(last) : undefined;
 		}
@@ -57,7 +58,7 @@ export function findResumePosition(
 }
 
 /**
- * Returns the state of a form with the positions of its pages after a reading.
+ * Returns the state of a form with its page positions after a reading.
  *
  * @param undelivered the first page with an undelivered event
  */
@@ -75,7 +76,7 @@ export function advanceReading(
 	const order = addVotes(reading.from && fullPass?.order, pages);
 	const at = findNewestPage(order, last);
 	if (endsFullPass(reading, result, undelivered)) return endFullPass(form, last, at);
-	// a long first pass takes several polls, and new responses should not wait for its end
+	// a long first pass takes several polls, and new responses must not wait until it ends
 	const isEarly = reading.isFirstPass && at === 'firstPage';
 	const newestPages = form.newestPages ?? (isEarly ? { at } : undefined);
 	return { ...form, fullPass: { ...fullPass, next, order }, newestPages };
@@ -89,7 +90,7 @@ function advanceNewestPages(
 ): FormState {
 	const { at } = form.newestPages!;
 	if (at === 'firstPage') return { ...form, newestPages: { at, next } };
-	// a shorter list has no records on its former last page
+	// if the list has become shorter, its former last page has no records
 	if (pages[0].records.length === 0) return startOver(form, reading);
 	return { ...form, newestPages: { at, next: next ?? toPosition(pages.at(-1)!) } };
 }
@@ -101,16 +102,19 @@ function endFullPass(form: FormState, last: FetchedPage, at: NewestAt | undefine
 	return { ...form, fullPass: {}, baseline, newestPages };
 }
 
-/** After this many failures in a row, a page has failed for about 20 minutes, longer than most outages. */
+/**
+ * The number of failures in a row after which a full pass starts over. The page has then failed for about 20
+ * minutes, which is longer than most outages.
+ */
 const MAX_FAILURES = 7;
 
 /**
- * Whether a reading abandons the page that failed. Either the page has failed for about 20 minutes, or the page where
- * the reading continues does not exist any more, for example because a cursor has expired.
+ * Whether a reading must start over, because a page has failed for about 20 minutes, or because its page
+ * position no longer exists, for example an expired cursor.
  *
- * @param error why the page could not be read, or its events could not be delivered
- * @param failures how often in a row the page has failed, including now
- * @param pageCount how many pages were read before
+ * @param error why the page could not be read, or why its events could not be delivered
+ * @param failures how many times in a row the page has failed, including this time
+ * @param pageCount how many pages the poll has read before the failure
  */
 export function hasToStartOver(
 	{ kind, from }: Reading,
@@ -124,7 +128,10 @@ export function hasToStartOver(
 	return from !== undefined && (hasFailedTooLong || hasReason(error, 'pageExpired'));
 }
 
-/** Starts a full pass at page 1. If the newest pages could not be read, the pass finds out where they are. */
+/**
+ * Returns the state of a form whose full pass starts over at page 1. If the newest pages could not be read, the
+ * full pass also finds out where they are.
+ */
 export function startOver(form: FormState, { kind }: Reading): FormState {
 	const newestPages = kind === 'newestPages' ? undefined : form.newestPages;
 	return { ...form, newestPages, fullPass: { hasStartedOver: true } };
@@ -135,15 +142,15 @@ function toPosition({ url, pagesBefore, recordsBefore }: PagePosition): PagePosi
 }
 
 /**
- * On how many pages of a full pass the records are sorted newest first (`descending`) or oldest first
- * (`ascending`). The first and last record of a page are compared by time, or by number if their times are equal or
- * missing.
+ * On how many pages of a full pass the newest record is first (`descending`), and on how many the oldest record
+ * is first (`ascending`). The first and the last record of a page are compared by time. If their times are
+ * equal or missing, they are compared by number.
  */
 type Order = NonNullable<NonNullable<FormState['fullPass']>['order']>;
 
 type NewestAt = NonNullable<FormState['newestPages']>['at'];
 
-/** Adds the votes of pages. */
+/** Adds the order of these pages to the counts. */
 function addVotes(order: Order | undefined, pages: readonly FetchedPage[]): Order {
 	const steps = pages.map(({ records }) => {
 		const first = getSortValues(records[0] ?? {});
@@ -161,15 +168,18 @@ function getSortValues(record: IDataObject): { time: number; number: number } {
 	return { time: getCreationTimeMs(record) ?? 0, number: parseNumber(record.number) ?? 0 };
 }
 
-/** Lists with fewer pages need no reading of the newest pages: a full pass is about as fast. */
+/**
+ * The fewest pages of a list whose newest pages are read separately. In a shorter list, a full pass is about as
+ * fast.
+ */
 const MIN_PAGES = 3;
 
-/** A list is sorted if one direction has more than four times as many votes as the opposite direction. */
+/** The list is sorted if more than four times as many pages have one order as have the opposite order. */
 const MAJORITY_RATIO = 4;
 
 /**
- * Finds out where new responses appear; undefined if the list is short or unsorted. Only a numbered last page
- * can be requested directly.
+ * Returns where new responses appear in the list. Undefined if the list is short or not sorted. Only a numbered
+ * last page can be requested directly.
  *
  * @param last the last page that was read
  */

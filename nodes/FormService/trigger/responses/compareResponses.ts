@@ -21,14 +21,14 @@ import {
 	type SeenResponses,
 } from './seenResponses';
 
-/** Which listed responses are events. */
+/** Decides which responses in a list are events. */
 
-/** The rules by which responses become events. */
+/** The rules that decide which responses are events. */
 export type ComparisonRules = Readonly<{
 	events: readonly TriggerEvent[];
-	/** After this time, a response that is still incomplete is abandoned. */
+	/** After how many milliseconds a response that is still incomplete is abandoned. */
 	abandonedAfterMs: number;
-	/** The boundary between existing and new responses. */
+	/** Decides which responses are new. */
 	baseline?: FormState['baseline'];
 }>;
 
@@ -37,41 +37,44 @@ export type DetectedEvent = Readonly<{
 	event: ResponseEvent;
 	record: IDataObject;
 	fingerprint: Fingerprint;
-	/** The seen response to save after n8n has received the event. */
+	/** The seen response to record once n8n has received the event. */
 	seenAfter: SeenResponse;
-	/** The page with the response. */
+	/** The page that has the response. */
 	page: FetchedPage;
 }>;
 
-/** The largest difference between two clocks that are set by time servers, with times cut to seconds. */
+/** The largest difference between two clocks that a time server sets, if their times are in whole seconds. */
 const LAST_READ_TOLERANCE_MS = 2_000;
 
-/** Compares the pages of one reading with the seen responses, and collects events and changes. */
+/**
+ * Compares the pages of one reading with the seen responses. Collects the events, and the changed responses
+ * that are not events.
+ */
 export class Comparison {
-	/** The changed responses without an event. */
+	/** The seen responses that have changed without an event. */
 	private readonly updates = new Map<Fingerprint, SeenResponse>();
 	private readonly detected = new Map<Fingerprint, DetectedEvent>();
 
 	/** @param seen the seen responses before the reading */
 	constructor(private readonly seen: SeenResponses) {}
 
-	/** The events before filters, in the order of the pages. */
+	/** The events in the order of the pages, before filters apply. */
 	get events(): DetectedEvent[] {
 		return [...this.detected.values()];
 	}
 
 	/**
-	 * Compares the records of a page. Detects each event once, even if pages repeat the response. Detects at most
-	 * one event per response; later readings detect the others.
+	 * Compares the records of a page with the seen responses. Detects at most one event per response and reading,
+	 * even if several pages have the response. Later readings detect the other events.
 	 */
 	addRecords(page: FetchedPage, records: readonly IDataObject[], rules: ComparisonRules): void {
 		for (const record of records) {
 			const fingerprint = computeFingerprint(getComparableId(record)!);
-			// a response that moves while pages are read is listed a second time
+			// a page can repeat a response that has moved while pages were read
 			if (this.detected.has(fingerprint)) continue;
 			const before = this.updates.get(fingerprint) ?? this.seen.get(fingerprint);
 			const { event, seenAfter } = compareResponse(record, page.servedAtMs, before, rules);
-			// a change without a chosen event is seen at once, an event only after its delivery
+			// a change that is not a chosen event is recorded at once; an event is recorded after its delivery
 			if (event !== undefined && rules.events.includes(event)) {
 				this.detected.set(fingerprint, { event, record, fingerprint, seenAfter, page });
 			} else if (!isUnchanged(before, seenAfter)) this.updates.set(fingerprint, seenAfter);
@@ -79,12 +82,14 @@ export class Comparison {
 	}
 
 	/**
-	 * Whether no later page can have a new response, in a list sorted newest first. The page must end with a
-	 * response that was seen before the reading. Pages can have responses of the same second in any order. So new
-	 * responses can still follow if that second is as late as the last reading, or if this reading has found new
+	 * Whether the later pages of a list, sorted newest first, have no new responses. The page must end with a
+	 * response that was seen before the reading.
+	 *
+	 * Pages can have responses of the same second in any order. So a new response of that second can still follow
+	 * in two cases: if the last reading was in that second or earlier, or if this reading has found other new
 	 * responses of that second.
 	 *
-	 * @param lastReadMs when the form was last read, in the service's time
+	 * @param lastReadMs when the form was last read, by the service's clock
 	 */
 	endsWithSeen({ records }: FetchedPage, lastReadMs: number): boolean {
 		const last = records.at(-1);
@@ -103,8 +108,8 @@ export class Comparison {
 	}
 
 	/**
-	 * Returns the seen responses after n8n has got all events except the undelivered events. Returns the same map
-	 * if nothing has changed.
+	 * Returns the seen responses after n8n has received all events except `undelivered`. If nothing has changed,
+	 * returns the same map.
 	 */
 	computeSeen(undelivered: readonly DetectedEvent[]): SeenResponses {
 		const excluded = new Set(undelivered);
@@ -117,19 +122,24 @@ export class Comparison {
 }
 
 /**
- * Sorts events by their pages, so that only the last pages have to be read again for undelivered events. The
- * oldest event is first within a page.
+ * Sorts events by their pages, and within a page the oldest first. If events stay undelivered, they are on the
+ * last pages, and only these pages must be read again.
  */
 export function sortEventsByPage(events: readonly DetectedEvent[]): DetectedEvent[] {
 	return sortBy(sortByTime(events, 'oldest'), ({ page }) => page.pagesBefore);
 }
 
-/** Whether a response is incomplete, by `is_incomplete` (specification, section 2.4). */
+/** Whether a response is incomplete (specification, section 2.4). */
 export function isIncomplete({ is_incomplete: value }: IDataObject): boolean {
 	return parseBoolean(value) === true;
 }
 
-/** @param before the seen response; undefined if the response is unseen */
+/**
+ * Compares a response with the seen response. Returns the event, if there is one, and the seen response after
+ * the event.
+ *
+ * @param before undefined if the response is unseen
+ */
 function compareResponse(
 	record: IDataObject,
 	servedAtMs: number,
@@ -149,14 +159,14 @@ function compareResponse(
 	};
 }
 
-/** Returns the answers of a completed response. The answers of an unfinished response do not count. */
+/** Returns the fingerprint of the answers of a complete response. Undefined for an incomplete response. */
 function findAnswers(record: IDataObject): AnswersFingerprint | undefined {
 	return isIncomplete(record) ? undefined : computeAnswersFingerprint(record);
 }
 
 /**
- * Whether an unseen response is an existing one that starts nothing. A response without a time is existing
- * until the first pass is over, and older than any date.
+ * Whether an unseen response is an existing response that must not start the workflow. Until the first pass is
+ * over, a response without a time counts as existing, and as older than any date.
  */
 function isExistingResponse(record: IDataObject, baseline: ComparisonRules['baseline']): boolean {
 	if (baseline === undefined) return false;
@@ -166,15 +176,15 @@ function isExistingResponse(record: IDataObject, baseline: ComparisonRules['base
 	return createdAtMs < Math.min(sinceMs, backfill?.sinceMs ?? Infinity);
 }
 
-/** An event, if there is one, and the phase of the response from then on. */
+/** The event of a response, if there is one, and the phase of the response after the event. */
 type Transition = { event?: ResponseEvent; phaseAfter: Phase };
 
 /**
- * Computes the event of a listed response, and its next phase, apart from its answers:
+ * Computes the event of a response and its next phase, without comparing its answers.
  *
- * - `responseCompleted`: the response is complete, and was neither complete nor existing before
- * - `responseStarted`: the response is new and incomplete
- * - `responseAbandoned`: the response had been incomplete for long enough when its page was sent
+ * - `responseCompleted`: the response is complete. Before, it was neither complete nor existing.
+ * - `responseStarted`: the response is new and incomplete.
+ * - `responseAbandoned`: the response had been incomplete for long enough when the service sent the page.
  */
 function computeTransition(
 	record: IDataObject,
@@ -193,7 +203,7 @@ function computeTransition(
 	// without a time, the age of an incomplete response is unknown
 	const isAbandoned = servedAtMs >= (getCreationTimeMs(record) ?? Infinity) + abandonedAfterMs;
 	if (isStart || !isAbandoned) return { event, phaseAfter: 'waiting' };
-	// a response that was abandoned before the trigger started, or before the event was chosen, starts nothing
+	// a response that was abandoned earlier than the trigger or the choice of this event starts nothing
 	const isNewEvent = before === 'new' || before === 'waiting';
 	return { event: isNewEvent ? 'responseAbandoned' : undefined, phaseAfter: 'abandoned' };
 }

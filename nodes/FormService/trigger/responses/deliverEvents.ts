@@ -18,21 +18,25 @@ import type { OutputItem, PollContext } from '../pollContext';
 import { hasSeveralForms } from '../triggerParameters';
 import { sortEventsByPage, type DetectedEvent } from './compareResponses';
 
-/** Filters events of responses, and creates their items. */
+/** Applies the filters to events of responses, and creates the items. */
 
 export type Delivery = {
 	items: readonly OutputItem[];
-	/** Events without capacity or time. They are not recorded, so a later reading detects them again. */
+	/**
+	 * The events for which the poll has no capacity or time. They are not recorded, so a later reading detects
+	 * them again.
+	 */
 	undelivered: readonly DetectedEvent[];
-	/** How many requests the fields took. */
+	/** How many requests were sent for the fields of the form. */
 	fieldRequests: number;
 };
 
 /**
- * Delivers the events of a form that meet the filters, as many as there is capacity and time for.
+ * Delivers the events of a form that match the filters. Delivers as many events as the capacity and the time of
+ * the poll allow.
  *
- * @param capacity how many items the poll may still deliver
- * @throws NodeApiError or NodeOperationError if fields cannot be read or a filter names an unknown field
+ * @param capacity how many more items the poll may deliver
+ * @throws NodeApiError or NodeOperationError if fields cannot be fetched, or if a filter names an unknown field
  */
 export async function deliverEvents(
 	context: PollContext,
@@ -57,7 +61,7 @@ export async function deliverEvents(
 
 type FilterResult = {
 	matches: readonly DetectedEvent[];
-	/** The fields of the form; undefined if neither the filters nor the items need fields. */
+	/** The fields of the form. Undefined if neither the filters nor the items need the fields. */
 	fields?: readonly FormField[];
 	fieldRequests: number;
 };
@@ -76,7 +80,7 @@ async function filterEvents(
 	const { request, parameters, reason } = context;
 	const { conditions, lists } = parameters;
 	const needsFields = conditionsNeedFields(conditions);
-	// publishing the workflow shows what is wrong with the filters
+	// when the user publishes the workflow, check the filters even if there is no event
 	const checksAnyway = needsFields && isOnlyForm(context) && reason === 'publish';
 	const isNeeded = events.length > 0 || checksAnyway;
 	if (!lists.fields || !isNeeded) {
@@ -90,7 +94,10 @@ async function filterEvents(
 	return { matches, fields, fieldRequests: requests };
 }
 
-/** Finds what is wrong with the conditions. A running trigger continues if a choice is changed. */
+/**
+ * Returns the problem of the conditions. In a scheduled poll, a value that is no longer a choice is not a
+ * problem, because authors change choices.
+ */
 function findProblem(context: PollContext, formId: string, fields: readonly FormField[]) {
 	const { cache, parameters, reason, request } = context;
 	const { conditions } = parameters;
@@ -122,7 +129,7 @@ export function createConditionError(
 export type ResponseEventData = {
 	event: ResponseEvent;
 	record: IDataObject;
-	/** The name is null while it is not known. */
+	/** The form. `name` is null if the name is unknown. */
 	form: { id: string; name: string | null };
 	/** The fields of the form, if they were fetched. */
 	fields?: readonly FormField[];
@@ -131,17 +138,17 @@ export type ResponseEventData = {
 export type ItemOptions = {
 	request: RequestContext;
 	output: ResponseOutput;
-	/** Aborts when no further item may be started. */
+	/** Aborts when no further item may be created. */
 	readDeadline?: AbortSignal;
 	/** Aborts when downloads must end. */
 	pollDeadline?: AbortSignal;
 };
 
 /**
- * Creates items of events, in order. With Download Files, stops when the time is up, but always creates the
- * first item, so that a large file cannot block the form.
+ * Creates the items of events, in the order of the events. With Download Files, stops when the time is up. The
+ * first item is always created, so that a large file cannot block the form.
  *
- * @returns items of the first events; later polls deliver the others
+ * @returns the items of the first events; later polls deliver the remaining events
  */
 export async function createResponseItems(
 	events: readonly ResponseEventData[],
@@ -160,7 +167,10 @@ export async function createResponseItems(
 	return items;
 }
 
-/** Waits for an item. If its files take longer than the poll, returns the item without files. */
+/**
+ * Waits until the files of an item are downloaded. If this takes longer than the poll, returns the item without
+ * files.
+ */
 async function waitForFiles(
 	request: RequestContext,
 	event: ResponseEventData,
@@ -177,7 +187,7 @@ async function waitForFiles(
 	}
 }
 
-/** Creates an item: the attributes of the response, then `event` and `form`. */
+/** Creates the item of an event. The item has the attributes of the response, then `event` and `form`. */
 async function createItem(
 	request: RequestContext,
 	{ event, record, form, fields }: ResponseEventData,

@@ -2,33 +2,35 @@ import { MAX_PAGES, type PagePosition } from '../../api/replies/fetchPages';
 import type { FormBudget } from '../requestBudget';
 import type { FormState } from '../triggerState';
 
-/** Which pages of a form a poll reads, and why it stops. */
+/** Decides which pages of a form a poll reads. Lists why a reading can stop. */
 
-/** What a poll reads of a form, one after the other. Each reading fails and backs off separately. */
+/** The kinds of readings of a form, in the order of a poll. Each kind fails and backs off separately. */
 export type ReadingKind = 'newestPages' | 'fullPass';
 
 /**
  * The plan of a reading. A poll of a form has up to two readings, one after the other:
  *
- * - `newestPages` reads the end of the list where new responses appear, if the list has one: from the first
- *   page to a seen response, or from the last known page to the end. On the same page, a full pass does this.
- * - `fullPass` continues a full pass, most often by one page, and starts over at its end. Only full passes
- *   find what happens on older pages. The first full pass reads all pages that there is time for. Airbyte calls
- *   this a resumable full refresh, Debezium an incremental snapshot: pages are read over several polls, in
- *   addition to the newest pages.
+ * - `newestPages` reads the end of the list where new responses appear. If new responses appear on the first
+ *   page, the reading goes from the first page to a seen response. If they appear on the last page, the reading
+ *   goes from the last known page to the end. If the full pass is at the same page, the full pass reads it
+ *   instead.
+ * - `fullPass` continues a full pass, usually by one page. At the end of the list, the next full pass starts.
+ *   Only full passes find changes on older pages. The first full pass reads as many pages as there is time for.
  *
- * For example, 67 pages have the newest response first. The first poll reads all pages. The second poll reads
- * page 1, the third one pages 1 and 2, the fourth one pages 1 and 3.
+ * Airbyte calls a full pass a resumable full refresh, and Debezium calls it an incremental snapshot.
+ *
+ * For example, a list has 67 pages with the newest response first. The first poll reads all pages, and the
+ * second poll reads page 1. The third poll reads pages 1 and 2, and the fourth poll reads pages 1 and 3.
  */
 export type Reading = Readonly<{
 	kind: ReadingKind;
 	/** Whether the reading belongs to the first full pass of the form. */
 	isFirstPass: boolean;
-	/** The page to start with; undefined for the first page. */
+	/** The page to start with. Undefined for the first page of the list. */
 	from: PagePosition | undefined;
 	maxPages: number;
 	/**
-	 * Whether the reading stops at a page that ends with a seen response, because older pages have no new
+	 * Whether the reading stops at a page that ends with a seen response. Pages after such a page have only older
 	 * responses.
 	 */
 	stopsAtSeen: boolean;
@@ -46,8 +48,9 @@ export type Reading = Readonly<{
 export type StopReason = 'endOfList' | 'seenResponse' | 'enoughEvents' | 'limit' | 'error';
 
 /**
- * Whether the next reading belongs to the first pass, which waits for nothing and is free. A first pass that has
- * started over is an ordinary full pass: a page that always fails would cost all earlier pages time and again.
+ * Whether the next reading belongs to the first pass. The first pass does not wait for its budget, and most of
+ * its requests are free. If a first pass has started over, it counts as an ordinary full pass: otherwise, a
+ * page that always fails would cause the requests for all earlier pages again and again.
  */
 export function isInFirstPass({ seen, baseline, fullPass }: FormState): boolean {
 	const isUnderWay = baseline !== undefined && !baseline.isFirstPassOver;
@@ -55,8 +58,8 @@ export function isInFirstPass({ seen, baseline, fullPass }: FormState): boolean 
 }
 
 /**
- * Returns how many requests of a reading count toward Requests per Day: all, but only the first one of each slice of
- * the first pass.
+ * Returns how many requests of a reading count toward Requests per Day. In the first pass, only the first
+ * request for pages counts. Otherwise, all requests count.
  *
  * @param requests the requests for pages
  */
@@ -68,13 +71,16 @@ export function countRequests(
 	return (isFirstPass ? Math.min(1, requests) : requests) + fieldRequests;
 }
 
-/** After a failed delivery, the same pages are read again. So a first pass that fails reads few pages at a time. */
+/**
+ * The most pages of a slice of the first pass while deliveries fail, because a later poll must read these pages
+ * again.
+ */
 const MAX_PAGES_OF_FAILING_FIRST_PASS = 10;
 
 /**
  * Plans the reading of the newest pages.
  *
- * @param isFullPassWaiting whether the full pass waits after a failure
+ * @param isFullPassWaiting whether the full pass still backs off
  * @returns undefined if it is unknown where the newest pages are, or if the full pass reads them
  */
 export function planNewestPages(
@@ -86,7 +92,7 @@ export function planNewestPages(
 	if (newestPages === undefined) return undefined;
 	if (isFullPassAtNewest(form) && !isFullPassWaiting) return undefined;
 	const { next: from, at } = newestPages;
-	// from the last known page on, the next page has to be read as well
+	// two pages: the former last page, and the page that may have been added after it
 	const maxPages = Math.max(2, maxRequests);
 	const stopsAtSeen = at === 'firstPage';
 	return { kind: 'newestPages', isFirstPass: false, from, maxPages, stopsAtSeen };
@@ -96,7 +102,7 @@ export function planNewestPages(
  * Plans the next slice of the full pass: one page, and one more page for each request interval in which n8n did
  * not poll.
  *
- * @param isFailing whether the full pass fails
+ * @param isFailing whether the full pass has failed in the last poll
  */
 export function planFullPass(
 	form: FormState,
@@ -118,7 +124,7 @@ export function planFullPass(
 		const stopsAtSeen = newestPages?.at === 'firstPage';
 		return { ...start, maxPages: Math.max(2, maxRequests), stopsAtSeen };
 	}
-	// the reading of the newest pages has used one request
+	// the reading of the newest pages has already used one request
 	const requests = newestPages === undefined ? 1 + unusedRequests : Math.max(1, unusedRequests);
 	return { ...start, maxPages: Math.min(requests, maxRequests) };
 }

@@ -17,20 +17,20 @@ import {
 } from './planReading';
 import { pruneSeenResponses } from './seenResponses';
 
-/** Reads the responses of one form, and delivers their events. */
+/** How a poll reads the responses of one form and delivers their events. */
 
-/** The readings of a form, in the order of a poll. */
+/** The kinds of readings of a form, in the order of a poll. */
 export const READING_KINDS: readonly ReadingKind[] = ['newestPages', 'fullPass'];
 
-/** The result of one reading of a form. */
+/** The result of reading a form once. */
 export type FormResult = { form: FormState; items: readonly OutputItem[]; outcome: Outcome };
 
-/** Whether a poll may read a form. Each reading can still back off after failures. */
+/** Whether a poll may read a form. Does not check whether a reading still backs off after failures. */
 export function mayReadForm(context: PollContext, formId: string, form: FormState = {}): boolean {
 	const { cache, parameters, reason, times } = context;
 	const { debt, seen } = form;
 	const hasFailed = READING_KINDS.some((kind) => cache.failures.has({ kind, formId }));
-	// publishing the workflow shows what is wrong with filters and forms
+	// when the user publishes the workflow, a reading shows what is wrong with the filters and the form
 	const needsReading = hasFailed || conditionsNeedFields(parameters.conditions);
 	if (debt === undefined || (reason === 'publish' && needsReading)) return true;
 	const isAdvancing = seen !== undefined && isInFirstPass(form);
@@ -38,28 +38,29 @@ export function mayReadForm(context: PollContext, formId: string, form: FormStat
 	return isDue(debt, getBudget(context, formId).intervalMs, times.startedAtMs);
 }
 
-/** Returns the budget of a form at the start of the poll. Both readings of the poll have this budget. */
+/** Returns how many requests the poll may send for a form. Each of the two readings of a poll may send this many. */
 function getBudget(context: PollContext, formId: string): FormBudget {
 	const { startState, times, baseIntervalMs, lastPollAtMs } = context;
 	const form = startState.forms.get(formId);
 	return computeFormBudget(form, baseIntervalMs, lastPollAtMs, times.startedAtMs);
 }
 
-/** One reading of a form in a poll. */
+/** A reading of a form, and its result. */
 type Task = Readonly<{
 	formId: string;
-	/** The state before the reading. */
+	/** The state of the form before the reading. */
 	before: FormState;
 	reading: Reading;
-	/** The pages that were read, and their comparison. */
+	/** The pages that were read, and the result of comparing them. */
 	result: ReadingResult;
 }>;
 
 /**
- * Reads pages of a form and delivers their events. A failure is part of the result.
+ * Reads pages of a form and delivers the events. Does not throw if the reading or the delivery fails: `outcome`
+ * has the error.
  *
- * @param before the state after earlier readings of the poll
- * @param capacity how many items the poll may still deliver
+ * @param before the state after the earlier readings of the poll
+ * @param capacity how many more items the poll may deliver
  * @returns undefined if there is nothing to read
  */
 export async function pollForm(
@@ -84,7 +85,7 @@ export async function pollForm(
 	return await deliverPages(context, task, capacity);
 }
 
-/** Delivers the events of the pages that were read. */
+/** Delivers the events of the pages that were read, and ends the reading. */
 async function deliverPages(
 	context: PollContext,
 	task: Task,
@@ -97,12 +98,12 @@ async function deliverPages(
 		return finishReading(context, task, form, delivery);
 	} catch (error) {
 		const deliveryError = toFormError(context, formId, error);
-		// the next reading reads the same pages; a delivery fails after a request for fields
+		// the next reading reads the same pages; a delivery can fail only after a request for fields
 		return finishReading(context, task, before, { deliveryError, fieldRequests: 1 });
 	}
 }
 
-/** Returns the state of a form after a delivery, with all findings except the undelivered events. */
+/** Returns the state of a form after its events were delivered. Undelivered events are not recorded. */
 function computeNextForm(
 	{ cache }: PollContext,
 	{ formId, reading, result }: Task,
@@ -124,8 +125,8 @@ function computeNextForm(
 }
 
 /**
- * Ends a reading: returns its outcome, its items, and the state of the form with the requests of the reading. If the
- * reading has failed for too long, the full pass starts over.
+ * Ends a reading. Returns the outcome, the items, and the state of the form with the requests of the reading.
+ * If the reading has failed for too long, the full pass starts over.
  */
 function finishReading(
 	context: PollContext,

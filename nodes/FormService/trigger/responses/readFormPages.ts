@@ -12,32 +12,39 @@ import type { FormState } from '../triggerState';
 import { Comparison } from './compareResponses';
 import type { Reading, StopReason } from './planReading';
 
-/** Fetches pages of a form, and compares each page with the seen responses. */
+/** How a reading fetches the pages of a form, and compares them with the seen responses. */
 
-/** The pages that one reading of a form has fetched, and their comparison with the seen responses. */
+/** The pages that a reading of a form has fetched, and the result of comparing them with the seen responses. */
 export type ReadingResult = {
 	startedAtMs: number;
-	/** The state before the reading, with a baseline if the form is new. */
+	/** The state of the form before the reading. If the form is new, the state has a baseline. */
 	form: FormState;
 	pages: readonly FetchedPage[];
 	comparison: Comparison;
 	stop: StopReason;
-	/** The error of the next page. */
+	/** Why the next page could not be read. */
 	readError?: NodeError;
 	/** How many requests were sent. */
 	requests: number;
 };
 
-/** How many records are compared before n8n's event loop gets a turn. One page can have all responses of a form. */
+/**
+ * How many records are compared before the loop yields to n8n's event loop. One page can have all responses of
+ * a form.
+ */
 const YIELD_EVERY_RECORDS = 500;
 
-/** The most pages if fields are needed, because the service allows 60 requests a minute. */
+/**
+ * The most pages of a reading if the fields of the form are also fetched, because the service allows 60
+ * requests a minute.
+ */
 const MAX_PAGES_WITH_FIELDS = 50;
 
 /**
- * Fetches and compares pages of a form until the list ends, or the reading, the capacity or an error stops it.
+ * Fetches pages of a form and compares them with the seen responses, until the list ends, or until the reading,
+ * the capacity or an error stops it.
  *
- * @param capacity how many items the poll may still deliver
+ * @param capacity how many more items the poll may deliver
  */
 export async function readFormPages(
 	context: PollContext,
@@ -51,7 +58,7 @@ export async function readFormPages(
 	const target = createTarget(request.account, endpoints.listResponses, { formId });
 	const startedAtMs = clock.now();
 	const { debt, firstPageReadAtMs } = startState.forms.get(formId) ?? {};
-	// states of version 0.1.0 have only the time of the last request
+	// states of version 0.1.0 have no `firstPageReadAtMs`, so the time of the last request is used
 	const lastReadAtMs = firstPageReadAtMs ?? debt?.atMs ?? -Infinity;
 	const comparison = new Comparison(cache.seen.decode(formId, before.seen));
 	const pages: FetchedPage[] = [];
@@ -65,11 +72,11 @@ export async function readFormPages(
 			pages.push(page);
 			form = ensureBaseline(context, before);
 			await comparePage(context, comparison, page, form);
-			// without a next page, fetchPages ends, or throws why the next page cannot be found
+			// the next step ends the loop, or throws why the next page cannot be requested
 			if (page.following.kind !== 'page') continue;
 			const unfilteredEvents = comparison.events;
 			if (unfilteredEvents.length >= capacity) return finish('enoughEvents');
-			// an earlier poll may have delivered only some events of the page where it stopped
+			// an earlier poll may have stopped in the middle of this page
 			const isResumed = from !== undefined && pages.length === 1;
 			const lastReadMs = cache.serviceClock.toServiceMs(lastReadAtMs);
 			if (stopsAtSeen && !isResumed && comparison.endsWithSeen(page, lastReadMs))
@@ -97,8 +104,9 @@ async function comparePage(
 }
 
 /**
- * Returns the state of a form with a baseline, unless the form was watched before. A reply has to come first,
- * because it shows the service's time. If the saved state could not be read, no existing response is delivered.
+ * Returns the state of a form with a baseline. If the form has no baseline yet, the baseline starts now, by the
+ * service's clock, which a reply must have shown. If the saved state is unreadable, no existing response is
+ * delivered.
  */
 export function ensureBaseline(context: PollContext, form: FormState = {}): FormState {
 	if (form.seen !== undefined || form.baseline !== undefined) return form;
@@ -111,7 +119,7 @@ export function ensureBaseline(context: PollContext, form: FormState = {}): Form
 }
 
 /**
- * Checks that each response has an ID, so that it can be compared.
+ * Checks that each response has an ID, because responses are compared by ID.
  *
  * @throws NodeApiError if an ID is missing
  */
@@ -121,7 +129,7 @@ function checkIds({ request }: PollContext, { records }: FetchedPage): void {
 	}
 }
 
-/** Converts an error into an error of the node, with the name of a form that does not exist. */
+/** Converts an error to an error of the node. If the form does not exist, the error names the form. */
 export function toFormError(context: PollContext, formId: string, error: unknown): NodeError {
 	const node = context.request.n8n.getNode();
 	if (!isFormNotFoundError(error)) return asNodeError(node, error);

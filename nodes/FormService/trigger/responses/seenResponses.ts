@@ -6,11 +6,12 @@ import { addPass, isRetentionOver, type PassesSince } from '../triggerState';
 export type SeenResponses = ReadonlyMap<Fingerprint, SeenResponse>;
 
 /**
- * The phase of a response:
+ * The phase of a response.
  *
- * - `incomplete`: never becomes abandoned
- * - `waiting`: incomplete, and becomes abandoned if it stays incomplete
- * - `abandoned`, `complete`
+ * - `incomplete`: the response is incomplete, and can never become abandoned.
+ * - `waiting`: the response is incomplete, and becomes abandoned if it stays incomplete.
+ * - `abandoned`
+ * - `complete`
  */
 export type Phase = (typeof PHASES)[number];
 
@@ -18,21 +19,21 @@ const PHASES = ['complete', 'incomplete', 'waiting', 'abandoned'] as const;
 
 export type SeenResponse = Readonly<{
 	phase: Phase;
-	/** The fingerprint of the answers of a completed response. Undefined unless Response Updated is chosen. */
+	/** The fingerprint of the answers of a complete response. Undefined if Response Updated is not chosen. */
 	answers?: AnswersFingerprint;
-	/** Whether no page has listed the response since the last pruning, see `pruneSeenResponses`. */
+	/** Whether no page has had the response since the last pruning, see `pruneSeenResponses`. */
 	isUnlisted?: boolean;
 }>;
 
 /**
- * Creates the seen response of a listed response. Equal objects without answers are shared, because a form can have
- * 100,000 responses.
+ * Creates a seen response that a page lists. Equal seen responses without answers are the same object, to save
+ * memory: a form can have 100,000 responses.
  */
 export function createSeenResponse(phase: Phase, answers?: AnswersFingerprint): SeenResponse {
 	return answers === undefined ? listed[phase] : { phase, answers };
 }
 
-/** Returns the seen response with the mark that no page lists it. */
+/** Returns a seen response that is marked as unlisted. */
 function markUnlisted({ phase, answers }: SeenResponse): SeenResponse {
 	return answers === undefined ? unlisted[phase] : { phase, answers, isUnlisted: true };
 }
@@ -45,7 +46,7 @@ function mapPhases(create: (phase: Phase) => SeenResponse): Record<Phase, SeenRe
 	return Object.fromEntries(entries) as Record<Phase, SeenResponse>;
 }
 
-/** Whether a response has the same phase and answers, and is listed or unlisted, as before. */
+/** Whether a seen response has not changed. */
 export function isUnchanged(before: SeenResponse | undefined, after: SeenResponse): boolean {
 	return (
 		before?.phase === after.phase &&
@@ -54,19 +55,19 @@ export function isUnchanged(before: SeenResponse | undefined, after: SeenRespons
 	);
 }
 
-/** The letters of phases in the saved text. A capital letter marks an unlisted response. */
+/** The letters of the phases in the saved text. A capital letter means that the response is unlisted. */
 const PHASE_BY_LETTER = { c: 'complete', i: 'incomplete', w: 'waiting', a: 'abandoned' } as const;
 const LETTER_BY_PHASE = invert(PHASE_BY_LETTER) as Record<Phase, string>;
 
 const FINGERPRINT_TEXT = `[\\w-]{${FINGERPRINT_LENGTH}}`;
 
 /**
- * One response as a text: its fingerprint, the letter of its phase, and the fingerprint of its answers.
- * `aB3dE6gH9kc` is a complete response.
+ * Matches a seen response as a text, such as `aB3dE6gH9kc`: the fingerprint of the response, the letter of the
+ * phase (here `c` for complete), and the fingerprint of the answers, if there is one.
  */
 const RESPONSE_TEXT = new RegExp(`^${FINGERPRINT_TEXT}[ciwa](${FINGERPRINT_TEXT})?$`, 'i');
 
-/** Encodes responses as one text with blanks between them. JSON would take three times the space. */
+/** Encodes seen responses as one text with blanks between them. JSON would need three times as many characters. */
 export function encodeSeenResponses(seen: SeenResponses): string {
 	const texts = [...seen].map(([fingerprint, { phase, isUnlisted, answers = '' }]) => {
 		const letter = LETTER_BY_PHASE[phase];
@@ -75,7 +76,7 @@ export function encodeSeenResponses(seen: SeenResponses): string {
 	return texts.join(' ');
 }
 
-/** Decodes a text of `encodeSeenResponses`. Undefined for any other text. */
+/** Decodes a text that `encodeSeenResponses` returned. Undefined for any other text. */
 export function decodeSeenResponses(text: string): SeenResponses | undefined {
 	const texts = text === '' ? [] : text.split(' ');
 	if (!texts.every((entry) => RESPONSE_TEXT.test(entry))) return undefined;
@@ -94,8 +95,8 @@ function decodeResponse(text: string): SeenResponse {
 }
 
 /**
- * Caches the seen responses of forms as values and texts, so that a poll need not decode a text of an earlier
- * poll.
+ * A cache of seen responses and their texts, so that a poll need not decode the text that an earlier poll
+ * encoded.
  */
 export class SeenCache {
 	private readonly forms = new Map<string, { text: string; seen: SeenResponses }>();
@@ -118,12 +119,15 @@ export class SeenCache {
 }
 
 /**
- * Prunes responses that have disappeared from their list, after a full pass. Once in 30 days and 30 passes,
- * drops the responses that no page has listed since the last pruning, and marks all others as unlisted. A page
- * that lists a response removes the mark. Nothing is dropped while fewer responses are listed than the list
- * announces, because the pages leave some out: a database lists equal times in another order for each page.
+ * Drops seen responses that have disappeared from their list. Is called after each full pass, and prunes once
+ * in 30 days and 30 passes.
  *
- * @param announcedCount how many responses the list says that it has; undefined if it does not say so
+ * - Drops the responses that no page has had since the last pruning.
+ * - Marks all other responses as unlisted. A page that has a response removes the mark.
+ * - If the list announces more responses than its pages had, drops nothing, because the pages leave some
+ *   responses out: a database lists responses of equal times in another order for each page.
+ *
+ * @param announcedCount how many responses the list announces; undefined if it announces no number
  */
 export function pruneSeenResponses(
 	seen: SeenResponses,
