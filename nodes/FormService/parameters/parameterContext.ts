@@ -117,16 +117,18 @@ export function readSwitch(
 /**
  * Reads a parameter that lets the user choose one value.
  *
- * @param choices the values with their names in the editor; the first value is the default
+ * @param choices the values with their names in the editor
+ * @param fallback the value if the user has chosen none
  */
 export function readSelectedOption<Choice extends string>(
 	input: ParameterContext,
 	name: string,
 	displayName: string,
 	choices: Readonly<Record<Choice, string>>,
+	fallback: NoInfer<Choice>,
 ): Choice {
 	const values = Object.keys(choices) as Choice[];
-	const option = input.parameter(name, values[0]);
+	const option = input.parameter(name, fallback);
 	const choice = values.find((candidate) => candidate === option);
 	if (choice !== undefined) return choice;
 	throw createParameterError(input, `'${displayName}' must be one of ${values.join(', ')}`);

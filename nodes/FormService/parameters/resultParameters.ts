@@ -106,12 +106,12 @@ export function readPage(input: ParameterContext): { skip?: number; limit?: numb
  */
 export function readSimplify(input: ParameterContext): boolean {
 	if (!input.isTool) return readSwitch(input, 'simplify', 'Simplify', true);
-	return readSelectedOption(input, 'output', 'Output', OUTPUTS) !== 'raw';
+	return readSelectedOption(input, 'output', 'Output', OUTPUTS, 'simplified') !== 'raw';
 }
 
 /** Returns the names of the fields that a model has selected. Undefined if the result has all fields. */
 export function readOutputFields(input: ParameterContext): string[] | undefined {
 	if (!input.isTool) return undefined;
-	const output = readSelectedOption(input, 'output', 'Output', OUTPUTS);
+	const output = readSelectedOption(input, 'output', 'Output', OUTPUTS, 'simplified');
 	return output === 'selectedFields' ? readTextList(input, 'outputFields', 'Fields') : undefined;
 }

@@ -102,10 +102,7 @@ export function toOptions(choices: Readonly<Record<string, string>>): INodePrope
 	);
 }
 
-/**
- * The ways in which a user can enter answers or settings, with their names in the editor. The first one is the
- * default.
- */
+/** The ways in which a user can enter answers or settings, with their names in the editor. */
 export const INPUT_MODES = {
 	fields: 'Using Fields Below',
 	auto: 'Map Automatically',

@@ -110,7 +110,7 @@ const WATCH_NAMES: Readonly<Record<WatchKind, string>> = {
 };
 
 function readWatch(input: ParameterContext, events: readonly TriggerEvent[]): Watch {
-	const watch = readSelectedOption(input, 'watch', 'Watch', WATCH_NAMES);
+	const watch = readSelectedOption(input, 'watch', 'Watch', WATCH_NAMES, 'one');
 	const kind = getWatchKind(events, watch);
 	if (kind === 'one') return { kind: 'chosen', formIds: [readFormId(input)] };
 	if (kind === 'all')
@@ -140,7 +140,7 @@ export const BACKFILL_CHOICES = { no: 'No', all: 'All', since: 'Since a Date' };
 
 function readBackfill(input: ParameterContext): TriggerParameters['backfill'] {
 	const name = 'options.emitExisting';
-	const choice = readSelectedOption(input, name, 'Emit Existing Responses', BACKFILL_CHOICES);
+	const choice = readSelectedOption(input, name, 'Emit Existing Responses', BACKFILL_CHOICES, 'no');
 	if (choice !== 'since') return choice === 'all' ? 'all' : undefined;
 	const since = input.parameter('options.emitSince', '');
 	const sinceMs = parseTimeInput(input, since, 'Existing Responses Since');

@@ -136,17 +136,23 @@ async function fetchPage(
 			throw pagesBefore > 0 ? toExpiredPositionError(context, error) : error;
 		},
 	);
-	const noun = getListedNoun(endpoint);
+	const listedNoun = getListedNoun(endpoint);
 	// the record of a form can have its fields and responses, but not forms
-	const found = findList(envelope.body, noun === 'forms' ? undefined : noun);
+	const found = findList(envelope.body, listedNoun === 'forms' ? undefined : listedNoun);
 	if (found === undefined) {
 		throw createUnexpectedReplyError(context, 'a list of records', envelope.data);
 	}
-	const { records, around } = found;
+	const { records, holders } = found;
 	const pages = pagesBefore + 1;
 	const recordCount = recordsBefore + records.length;
-	const progress = { pages, records: recordCount, pageRecords: records.length, noun, firstTotal };
-	const { nextPage, total } = findNextPage(headers, around, progress);
+	const progress = {
+		pages,
+		records: recordCount,
+		pageRecords: records.length,
+		listedNoun,
+		firstTotal,
+	};
+	const { nextPage, total } = findNextPage(headers, holders, progress);
 	return {
 		...position,
 		records,

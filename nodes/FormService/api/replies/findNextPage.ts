@@ -40,7 +40,7 @@ export type ListProgress = {
 	pages: number;
 	records: number;
 	pageRecords: number;
-	noun: ListedNoun;
+	listedNoun: ListedNoun;
 	/** How many records the list has, as the first page announced. */
 	firstTotal?: number;
 };
@@ -48,16 +48,16 @@ export type ListProgress = {
 /**
  * Finds the next page of a list, and how many records the list announces.
  *
- * @param ancestors the objects that contain the list, the outermost first
+ * @param holders the objects that contain the list, the outermost first
  */
 export function findNextPage(
 	headers: ReplyHeaders,
-	ancestors: readonly IDataObject[],
+	holders: readonly IDataObject[],
 	progress: ListProgress,
 ): { nextPage: NextPage; total?: number } {
 	const next = findNextInHeader(headers.link);
 	const headersWithLink = next === undefined ? headers : { ...headers, next };
-	const hints = [...ancestors.toReversed(), headersWithLink].flatMap((parent) =>
+	const hints = [...holders.toReversed(), headersWithLink].flatMap((parent) =>
 		collectHints(parent),
 	);
 	const total = findTotal(hints, progress);
@@ -84,9 +84,10 @@ const PAGE_COUNT = /^(last_page|page_count|(total_|num_)?pages)$/;
 const PAGE_SIZE = /^(per_?page|page_size|limit|size)$/;
 
 /** Whether an attribute with this name has the number of records in a list: `total_responses`, `count`. */
-function isRecordCount(name: string, noun: ListedNoun): boolean {
+function isRecordCount(name: string, listedNoun: ListedNoun): boolean {
 	const [firstWord, ...laterWords] = name.split('_');
-	const isKnown = (word: string) => COUNT_WORD.test(word) || RECORD_WORDS[noun].includes(word);
+	const isKnown = (word: string) =>
+		COUNT_WORD.test(word) || RECORD_WORDS[listedNoun].includes(word);
 	return /^(total|count|num|number)$/.test(firstWord) && laterWords.every(isKnown);
 }
 
@@ -105,10 +106,10 @@ const MORE_NAME =
 /** Returns how many records the list has, as the reply announces. Undefined if the reply announces no number. */
 function findTotal(
 	hints: readonly Hint[],
-	{ records, pageRecords, noun }: ListProgress,
+	{ records, pageRecords, listedNoun }: ListProgress,
 ): number | undefined {
 	const counts = hints.flatMap(({ name, value }) => {
-		const count = isRecordCount(name, noun) ? parseNumber(value) : undefined;
+		const count = isRecordCount(name, listedNoun) ? parseNumber(value) : undefined;
 		// a count that equals the records of this page, and not of all pages, is about this page
 		const isOfPage = count === pageRecords && count < records;
 		return count === undefined || isOfPage ? [] : [count];

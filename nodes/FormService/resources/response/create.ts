@@ -130,7 +130,7 @@ export const responseCreate: Operation = {
 			ids: { formId },
 			async check(request) {
 				const fields = await fetchSharedAnswerableFields(request, formId);
-				const { data, byLabel, ignored } = encodeAnswers(input, unchecked, fields);
+				const { data, byTitle, ignored } = encodeAnswers(input, unchecked, fields);
 				const titles = fields.map(({ uuid, title }) => [uuid.toLowerCase(), title] as const);
 				const target = { ...request.target, body: { data }, fieldTitles: new Map(titles) };
 				const add = async () => (await addResponse(request.context, target)) ?? null;
@@ -138,7 +138,7 @@ export const responseCreate: Operation = {
 					status,
 					uuid,
 					form: { id: formId, name: getSelectedFormName(input.node, formId) ?? null },
-					answers: byLabel,
+					answers: byTitle,
 					...(ignored.length > 0 && { ignored }),
 				});
 				if (keyFieldNames.length > 0) {

@@ -43,7 +43,7 @@ export type EncodedAnswers = {
 	/** The answers to send. The key of an answer is the UUID of its field (specification, section 4, rule 2). */
 	data: Record<string, AnswerValue>;
 	/** The same answers by the titles of their fields, for the output. */
-	byLabel: Record<string, AnswerValue>;
+	byTitle: Record<string, AnswerValue>;
 	/** With Map Automatically, the names of input fields that match no question. Otherwise empty. */
 	ignored: string[];
 };
@@ -54,7 +54,7 @@ export type EncodedAnswers = {
  * @throws NodeOperationError if a parameter is invalid
  */
 export function readUncheckedAnswers(input: ParameterContext): UncheckedAnswers {
-	const mode = readSelectedOption(input, 'inputMode', ANSWERS_MODE, INPUT_MODES);
+	const mode = readSelectedOption(input, 'inputMode', ANSWERS_MODE, INPUT_MODES, 'fields');
 	return {
 		mode,
 		values: readValues(input, mode),
@@ -176,7 +176,7 @@ function encodeValues(
 	fields: readonly AnswerableField[],
 	zone: string,
 ) {
-	const answers: Pick<EncodedAnswers, 'data' | 'byLabel'> = { data: {}, byLabel: {} };
+	const answers: Pick<EncodedAnswers, 'data' | 'byTitle'> = { data: {}, byTitle: {} };
 	const problems: string[] = [];
 	const missing: AnswerableField[] = [];
 	let hasOther = false;
@@ -189,7 +189,7 @@ function encodeValues(
 			hasOther ||= encoded.isOther === true;
 		} else if (encoded.answer !== undefined) {
 			answers.data[field.uuid] = encoded.answer;
-			answers.byLabel[field.title] = encoded.answer;
+			answers.byTitle[field.title] = encoded.answer;
 		} else if (field.isRequired) missing.push(field);
 	}
 	return { answers, problems, missing, hasOther };

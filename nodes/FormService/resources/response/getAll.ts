@@ -78,7 +78,7 @@ export const responseGetAll: Operation = {
 	],
 	prepare(input) {
 		const formId = readFormId(input);
-		const status = readSelectedOption(input, 'status', 'Status', STATUSES);
+		const status = readSelectedOption(input, 'status', 'Status', STATUSES, 'all');
 		const limit = readLimit(input);
 		const query = readResponseQuery(input);
 		const output = readResponseOutput(input);

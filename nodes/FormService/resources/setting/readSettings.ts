@@ -55,7 +55,7 @@ export type CheckedSettings = {
  * @throws NodeOperationError that lists every invalid setting
  */
 export function readSettings(input: ParameterContext, formId: string): CheckedSettings {
-	const mode = readSelectedOption(input, 'inputMode', SETTINGS_MODE, INPUT_MODES);
+	const mode = readSelectedOption(input, 'inputMode', SETTINGS_MODE, INPUT_MODES, 'fields');
 	if (mode === 'auto') return readFromInputItem(input, formId);
 	const uncheckedSettings =
 		mode === 'json'

@@ -52,7 +52,12 @@ const readers: Record<string, (text: string) => unknown> = {
 		collectFiles(['x.pdf|http://h/' + text, { name: text, url: 'https://h/' + text }]),
 	'link to a file': (text) => checkLink(`https://${text}`, ORIGIN, ORIGIN, 'upload'),
 	'Link header': (text) =>
-		findNextPage({ link: text }, [], { pages: 1, records: 1, pageRecords: 1, noun: 'responses' }),
+		findNextPage({ link: text }, [], {
+			pages: 1,
+			records: 1,
+			pageRecords: 1,
+			listedNoun: 'responses',
+		}),
 	'name of a file': (text) => createFileFieldNames([text, text]),
 	conditions: async (text) => {
 		const conditions = (Object.keys(OPERATORS) as Operator[]).map((operator) => {

@@ -3,9 +3,9 @@ import type { ListedNoun } from '../../../../nodes/FormService/api/endpoints.ts'
 import { findNextPage } from '../../../../nodes/FormService/api/replies/findNextPage.ts';
 
 /** The first two records of a list. */
-const firstTwo = { pages: 1, records: 2, pageRecords: 2, noun: 'responses' } as const;
-const afterTwo = (around: object, noun: ListedNoun = 'responses') =>
-	findNextPage({}, [{ data: [{}, {}], ...around }], { ...firstTwo, noun }).nextPage;
+const firstTwo = { pages: 1, records: 2, pageRecords: 2, listedNoun: 'responses' } as const;
+const afterTwo = (around: object, listedNoun: ListedNoun = 'responses') =>
+	findNextPage({}, [{ data: [{}, {}], ...around }], { ...firstTwo, listedNoun }).nextPage;
 
 const threeIn = (name: string) => ({ [name]: 3 });
 /** What would say that there is more, if it were about the list. */
