@@ -19,7 +19,7 @@ export type RequestFailure = FailureFacts & {
 	 * Create, and false for Get and Update.
 	 */
 	mayHaveActed: boolean;
-	/** The last failure before the requests of items failed at once. */
+	/** The last of the failures in a row after which items fail without a request. Only for the reason `outage`. */
 	lastFailure?: RequestFailure;
 };
 

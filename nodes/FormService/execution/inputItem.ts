@@ -16,7 +16,7 @@ export type InputItem = {
 	/** The row of the sheet that the item comes from: the `row_number` of Google Sheets. */
 	row?: number;
 	endpoint: Endpoint;
-	/** The request options that n8n has composed from the parameters, with a URL that starts after the base URL. */
+	/** The request options that n8n has composed from the parameters. The URL is relative to the base URL. */
 	options: IHttpRequestOptions;
 } & ({ prepared: PreparedItem } | { parameterError: NodeError });
 
@@ -53,7 +53,7 @@ export type TryContext = {
 	signal: AbortSignal;
 	/** What all tries of a run share. Retry On Fail makes several tries. */
 	run: {
-		/** The outcomes that no later try can change, by the index of the item. */
+		/** The final outcomes, by the index of the item. */
 		readonly finalOutcomes: Map<number, ItemOutcome>;
 		/** Settles when all batches so far have been processed. */
 		batches: Promise<unknown>;
@@ -61,9 +61,8 @@ export type TryContext = {
 };
 
 /**
- * Creates the request of an item from the request options that n8n has composed. Uses the base URL of the item's
- * account, because n8n composes the requests of all items with the credential of the first item
- * (`prepareCredentials`).
+ * Creates the request of an item from the request options that n8n has composed. Uses the base URL of the
+ * item's own account: n8n composes all requests with the credential of the first item (`prepareCredentials`).
  */
 export function createItemRequest(
 	{ n8n, index, endpoint, options }: InputItem,

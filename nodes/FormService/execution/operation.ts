@@ -8,11 +8,14 @@ import type { ReadEndpoint, Target, WriteEndpoint } from '../api/endpoints';
 import type { RequestContext } from '../api/requestContext';
 import type { ParameterContext } from '../parameters/parameterContext';
 
-/** One operation of the node. An operation either reads, or checks an item and then writes, as its endpoint does. */
+/**
+ * An operation of the node, such as Response: Create. An operation either reads, or checks an item and then
+ * writes. Its endpoint is of the same kind.
+ */
 export type Operation = {
 	/** The option in the parameter Operation. */
 	option: INodePropertyOptions & { value: string; action: string };
-	/** The description of the operation as a tool, for a model: when to use the tool, and its input. */
+	/** The description for a model that uses the operation as a tool: when to use the tool, and its input. */
 	toolDescription: string;
 	/** The parameters of the operation. */
 	properties: INodeProperties[];
@@ -22,38 +25,40 @@ export type Operation = {
 );
 
 /**
- * Reads and checks the parameters of an item. Sends no request, because no write is sent if the parameters of any item
- * are invalid.
+ * Reads the parameters of an item and checks them. Sends no request, because one item with invalid parameters
+ * is enough to send no write.
  *
- * @throws NodeOperationError that names the parameter and what it must be
+ * @throws NodeOperationError that names the parameter and the expected value
  */
 type Prepare<Prepared> = (input: ParameterContext) => Prepared;
 
-/** An item with valid parameters, and what to do with it. */
+/** An item with valid parameters, and what to do with the item. */
 export type PreparedItem = PreparedRead | PreparedWrite;
 
-/** The IDs in the path, by the `{placeholders}` of the endpoint: `{ formId: 'aB3xY9' }`. */
+/** The IDs in the path by their placeholders in the endpoint: `{ formId: 'aB3xY9' }`. */
 type Ids = Readonly<Record<string, string>>;
 
 export type PreparedRead = {
 	ids?: Ids;
 	/**
-	 * Returns the output items.
+	 * Fetches the data of the item, and returns the output items.
 	 *
-	 * @throws InputError if the service has no such record, and the errors of requests
+	 * @throws InputError if the service has no such record
+	 * @throws ServiceError if a request fails
 	 */
 	read: (request: ItemRequest) => Promise<INodeExecutionData[]>;
-	/** The part of the output that the model of a tool selects; undefined for the whole output. */
+	/** The results and fields that a model selects. Undefined for the whole output. */
 	selection?: ToolSelection;
 };
 
 export type PreparedWrite = {
 	ids?: Ids;
 	/**
-	 * Checks the item against the service, such as answers against the fields of the form, and returns the write. All
-	 * items of a batch are checked before the first write is sent.
+	 * Checks the item against the service, for example answers against the fields of the form. Returns the
+	 * pending write. All items of a batch are checked before the first write is sent.
 	 *
-	 * @throws InputError if the item is invalid, and the errors of requests
+	 * @throws InputError if the item is invalid
+	 * @throws ServiceError if a request fails
 	 */
 	check: (request: ItemRequest) => Promise<PendingWrite>;
 };
@@ -96,18 +101,19 @@ export type ItemRequest = {
 	context: RequestContext;
 	/** The request of the operation, without a body. */
 	target: Target;
-	/** Identifies the run, for the values that its items share. */
+	/** An object that identifies the run. Values are shared by the items of the same run. */
 	run: object;
 };
 
 /**
- * Values of one kind that the items of a run share, in all tries of n8n (Retry On Fail), if they have the same account.
- * Each object has keys of its own, so two kinds of values cannot be mixed up.
+ * Values of one kind that the items of a run share. Items with different accounts share no value. All tries of
+ * a run share the values. Each object of this class has its own keys, so two kinds of values cannot be mixed
+ * up.
  */
 export class SharedValues<T> {
 	private readonly valuesByRun = new WeakMap<object, Map<string, T>>();
 
-	/** Returns the value with a key. The first item that asks for the value creates it. */
+	/** Returns the value with this key. The first item that asks for the value creates it. */
 	getOrCreate({ context, run }: ItemRequest, key: string, create: () => T): T {
 		const values = this.valuesByRun.get(run) ?? new Map<string, T>();
 		this.valuesByRun.set(run, values);
@@ -119,11 +125,11 @@ export class SharedValues<T> {
 }
 
 /**
- * Creates a function that fetches a target once for all items of a run with the same account, request options and
- * detail. The items never change the result. The request belongs to no item, so its errors have no item number. After
- * a failure, the next try fetches again.
+ * Creates a function that fetches a value once for all items of a run with the same account, request options
+ * and detail. No item may change the value. Errors have no item number, because the request belongs to no item.
+ * After a failure, the next try fetches the value again.
  *
- * @param fetch gets the detail of the item, which JSON must be able to express
+ * @param fetch fetches the value. `detail` is a value that JSON can express
  */
 export function createSharedFetch<T, Detail = void>(
 	fetch: (context: RequestContext, target: Target, detail: Detail) => Promise<T>,

@@ -29,9 +29,9 @@ import { isTool, prepareTool } from './tool';
 type RoutedOptions = IHttpRequestOptions & { routed: { nodeTry: NodeTry; item: InputItem } };
 
 /**
- * Creates the `preSend` of an operation. `preSend` checks the parameters of an item, and adds the IDs to the path. The
- * body follows only after the check of the item. `preSend` never throws, because n8n would then leave out the item and
- * send the others.
+ * Creates the `preSend` of an operation, which checks the parameters of an item and adds the IDs to the path.
+ * The body is added later, after the check of the item. `preSend` never throws. If it threw, n8n would leave
+ * out the item and send the other items.
  */
 export function createPreSend(operation: Operation): PreSendAction {
 	return async function (options): Promise<RoutedOptions> {
@@ -81,7 +81,7 @@ function prepareItem(
 	const index = n8n.getItemIndex();
 	const { row_number: rowNumber } = n8n.getInputData().json;
 	const row = Number.isInteger(rowNumber) ? Number(rowNumber) : undefined;
-	// n8n sets 300 seconds if the user has set no Timeout; `sendOnce` has another default
+	// without a Timeout of the user, n8n sets 300 seconds, but `sendOnce` has its own default
 	const { timeout } = readRequestOptions(n8n);
 	const item = { n8n, index, row, endpoint, options: { ...options, timeout } };
 	try {

@@ -14,7 +14,7 @@ import { simplifySwitch, toOptions } from './sharedProperties';
  * results, and Output and Fields to select fields.
  */
 
-/** The display condition of parameters that only a tool has. */
+/** A display condition that is met if a model uses the node as a tool. */
 export const ONLY_FOR_TOOLS = { '@tool': [true] };
 
 const limitProperty: INodeProperties = {

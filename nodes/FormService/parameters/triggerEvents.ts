@@ -89,8 +89,8 @@ export function showForWatch(...kinds: WatchKind[]): IDisplayOptions {
 	return { show: { watch: kinds }, hide: FORM_CREATED_CHOSEN };
 }
 
-/** The display condition of parameters that need the event Form Created. */
+/** A display condition that is met if the user has chosen Form Created. */
 export const FORM_CREATED_CHOSEN = { events: ['formCreated'] };
 
-/** The display condition of parameters that need an event of responses. */
+/** A display condition that is met if the user has chosen an event of responses. */
 export const RESPONSE_EVENT_CHOSEN = { '/events': RESPONSE_EVENTS };

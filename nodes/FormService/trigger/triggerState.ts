@@ -49,7 +49,7 @@ export const formSchema = z.object({
 			next,
 			/** On how many pages the times of responses fall, and on how many they rise, see `addVotes`. */
 			order: z.object({ descending: nonNegative, ascending: nonNegative }).optional(),
-			/** Whether the pass has started over, because a page failed for too long, see `isFirstPass`. */
+			/** Whether the pass has started over, because a page failed for too long, see `isInFirstPass`. */
 			hasStartedOver: z.boolean().optional(),
 		})
 		.optional(),

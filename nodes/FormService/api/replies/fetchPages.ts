@@ -27,8 +27,8 @@ const MAX_REPEATED_PAGES = 2;
 export type PagePosition = { url: string; pagesBefore: number; recordsBefore: number };
 
 /**
- * What follows a page: no page, a page with a position, or a page that cannot be requested. `evidence` shows
- * that such a page exists.
+ * What follows a page: no page, a page with a position, or a page that cannot be requested. `evidence` has the
+ * attribute that announces such a page.
  */
 export type Following =
 	| { kind: 'none' }

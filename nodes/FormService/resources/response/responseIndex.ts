@@ -13,10 +13,16 @@ import { createSharedFetch, SharedValues, type ItemRequest } from '../../executi
 /** The ID of a response. Null if the service does not send an ID. */
 export type ResponseId = string | null;
 
-/** Why a response has no duplicate key: `response 5f0c…` and a sentence without its full stop. */
+/**
+ * Why a response cannot be compared. `subject` is the response: `response 5f0c…`. `problem` is a sentence
+ * without a full stop.
+ */
 export type NotComparable = { subject: string; problem: string };
 
-/** The responses of a form by duplicate key: those that the form has, and those that items of the run add. */
+/**
+ * The responses of a form by duplicate key. Has the responses that the form had before the run, and those that
+ * items of the run add.
+ */
 export class ResponseIndex {
 	constructor(
 		private readonly existing: ReadonlyMap<string, ResponseId>,
@@ -24,15 +30,16 @@ export class ResponseIndex {
 	) {}
 
 	/**
-	 * Finds the ID of an equal response; undefined if there is no equal response, null if the response has no ID.
+	 * Returns the ID of an equal response. Null if the equal response has no ID. Undefined if there is no equal
+	 * response.
 	 *
-	 * @throws ServiceError the error of an earlier item that may have added an equal response
+	 * @throws ServiceError if an earlier item may have added an equal response, but failed
 	 */
 	async find(key: string): Promise<ResponseId | undefined> {
 		return this.existing.has(key) ? this.existing.get(key) : await this.added.get(key);
 	}
 
-	/** Adds a response, and records it unless the service has certainly not added the response. */
+	/** Adds a response and records it. If the service has certainly not added the response, removes the record. */
 	async add(key: string, send: () => Promise<ResponseId>): Promise<ResponseId> {
 		const adding = send();
 		this.added.set(key, adding);
@@ -45,7 +52,10 @@ export class ResponseIndex {
 
 const addedResponses = new SharedValues<Map<string, Promise<ResponseId>>>();
 
-/** Indexes the responses of a form. The complete responses are fetched once for all items with the same key fields. */
+/**
+ * Fetches the complete responses of a form, and indexes them by duplicate key. Items of a run with the same key
+ * fields share the responses.
+ */
 export async function fetchResponseIndex(
 	request: ItemRequest,
 	formId: string,

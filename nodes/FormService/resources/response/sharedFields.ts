@@ -9,7 +9,10 @@ import { createTarget, endpoints } from '../../api/endpoints';
 import { listRecords } from '../../api/service';
 import { createSharedFetch, type ItemRequest } from '../../execution/operation';
 
-/** The fields of a form. The items of a run share a list of fields, so its index is created once. */
+/**
+ * How operations fetch the fields of a form. The items of a run share a list of fields, so the index of the
+ * fields is created once.
+ */
 
 /**
  * Fetches the fields of a form that take an answer.

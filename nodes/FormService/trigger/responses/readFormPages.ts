@@ -104,9 +104,9 @@ async function comparePage(
 }
 
 /**
- * Returns the state of a form with a baseline. If the form has no baseline yet, the baseline starts now, by the
- * service's clock, which a reply must have shown. If the saved state is unreadable, no existing response is
- * delivered.
+ * Returns the state of a form with a baseline. The baseline of a new form starts now, by the service's clock.
+ * So a reply must have arrived before, which shows the service's clock. If the saved state is unreadable, no
+ * existing response is delivered.
  */
 export function ensureBaseline(context: PollContext, form: FormState = {}): FormState {
 	if (form.seen !== undefined || form.baseline !== undefined) return form;
