@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { conditionsNeedFields, findUnknownFields } from '../api/answers/conditions';
 import { parseFields, type FormField } from '../api/answers/fields';
-import { findUnmatchedNames } from '../api/answers/matchAnswers';
+import { findNamesWithoutField } from '../api/answers/matchAnswers';
 import { clock } from '../api/clock';
 import { createTarget, endpoints } from '../api/endpoints';
 import { asNodeError, hasReason } from '../api/errors';
@@ -88,7 +88,7 @@ export async function fetchFormFields(
 	const { conditions, watch } = context.parameters;
 	const result = await fetchFieldsIfOutdated(context, formId, []);
 	if (result.requests > 0) return result;
-	const unmatchedNames = await findUnmatchedNames(records, result.fields);
+	const unmatchedNames = await findNamesWithoutField(records, result.fields);
 	// a trigger can watch several forms, and one of them may lack the field of a filter
 	if (!hasSeveralForms(watch)) unmatchedNames.push(...findUnknownFields(conditions, result.fields));
 	return await fetchFieldsIfOutdated(context, formId, unmatchedNames);

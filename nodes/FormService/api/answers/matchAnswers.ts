@@ -53,7 +53,7 @@ export function matchAnswers(record: IDataObject, fields: readonly FormField[] =
  * Returns the UUID, custom key or label of each answer that belongs to no field. Such an answer shows that the
  * fetched fields may be out of date. Leaves out blank answers, because a heading is listed as a blank answer.
  */
-export async function findUnmatchedNames(
+export async function findNamesWithoutField(
 	records: readonly IDataObject[],
 	fields: readonly FormField[],
 ): Promise<string[]> {

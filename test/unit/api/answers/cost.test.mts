@@ -13,7 +13,7 @@ import {
 	parseAnswer,
 	type FieldKind,
 } from '../../../../nodes/FormService/api/answers/fieldKinds.ts';
-import { findUnmatchedNames } from '../../../../nodes/FormService/api/answers/matchAnswers.ts';
+import { findNamesWithoutField } from '../../../../nodes/FormService/api/answers/matchAnswers.ts';
 import { createFileFieldNames } from '../../../../nodes/FormService/api/spelling.ts';
 import {
 	simplifyResponse,
@@ -135,7 +135,7 @@ async function readResponses(): Promise<number> {
 	const condition = { field: 'Question 1', operator: 'isNotEmpty', value: '' } as const;
 	const wanted = { ...all, text: 'answer', conditions: { ...none, conditions: [condition] } };
 	const found = await findResponses(records, wanted, fields);
-	await findUnmatchedNames(found, fields);
+	await findNamesWithoutField(found, fields);
 	for (const record of found) await createResponseItem({} as never, record, output, fields);
 	return found.length;
 }

@@ -7,7 +7,7 @@ import {
 	parseFields,
 } from '../../../../nodes/FormService/api/answers/fields.ts';
 import {
-	findUnmatchedNames,
+	findNamesWithoutField,
 	matchAnswers,
 	createAnswerKeys,
 } from '../../../../nodes/FormService/api/answers/matchAnswers.ts';
@@ -159,7 +159,7 @@ describe('Answers of a response', () => {
 	it('belong to no field by a name that none has, unless they have no value', async () => {
 		for (const value of ['x', '', null]) {
 			const responses = [{ label: 'Old', value }];
-			const names = await findUnmatchedNames([{ responses }], parseFields(form));
+			const names = await findNamesWithoutField([{ responses }], parseFields(form));
 			expect(names).toEqual(value === 'x' ? ['Old'] : []);
 		}
 	});
