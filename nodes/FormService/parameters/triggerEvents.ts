@@ -86,11 +86,11 @@ export const WATCH_KIND_EXPRESSION =
  * parameter is hidden.
  */
 export function showForWatch(...kinds: WatchKind[]): IDisplayOptions {
-	return { show: { watch: kinds }, hide: FORM_CREATED_CHOSEN };
+	return { show: { watch: kinds }, hide: FORM_CREATED_CONDITION };
 }
 
 /** A display condition that is met if the user has chosen Form Created. */
-export const FORM_CREATED_CHOSEN = { events: ['formCreated'] };
+export const FORM_CREATED_CONDITION = { events: ['formCreated'] };
 
 /** A display condition that is met if the user has chosen an event of responses. */
 export const RESPONSE_EVENT_CHOSEN = { '/events': RESPONSE_EVENTS };

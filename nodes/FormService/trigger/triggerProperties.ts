@@ -12,7 +12,7 @@ import {
 	TRIGGER_EVENTS,
 	eventTable,
 	showForWatch,
-	FORM_CREATED_CHOSEN,
+	FORM_CREATED_CONDITION,
 	RESPONSE_EVENT_CHOSEN,
 } from '../parameters/triggerEvents';
 import {
@@ -57,7 +57,7 @@ const POLL_PACE = `Polled about every ${MINUTES} minutes. Leave Poll Times as it
  */
 const pollNotices = [
 	createPollNotice(POLL_PACE, { show: { watch: ['one'] } }),
-	...[{ watch: ['several', 'all'] }, FORM_CREATED_CHOSEN].flatMap((show) => [
+	...[{ watch: ['several', 'all'] }, FORM_CREATED_CONDITION].flatMap((show) => [
 		createPollNotice(POLL_PACE, { show, hide: RESPONSE_EVENT_CHOSEN }),
 		createPollNotice(
 			`One form is polled about every ${MINUTES} minutes. Each further form adds ${MINUTES} minutes. Leave Poll Times as it is.`,
@@ -69,7 +69,7 @@ const pollNotices = [
 /** Creates a notice. The text cannot have expressions, because n8n does not evaluate them in a notice. */
 function createPollNotice(text: string, { show, hide }: IDisplayOptions): INodeProperties {
 	const isOther = { '/options.requestsPerDay': [{ _cnd: { exists: true } }] };
-	const isHidden = { ...hide, ...(show?.watch && FORM_CREATED_CHOSEN), ...isOther };
+	const isHidden = { ...hide, ...(show?.watch && FORM_CREATED_CONDITION), ...isOther };
 	const displayOptions = { show, hide: isHidden } as IDisplayOptions;
 	return { displayName: text, name: 'requestsNotice', type: 'notice', default: '', displayOptions };
 }
@@ -114,7 +114,7 @@ export const triggerProperties: INodeProperties[] = [
 		type: 'options',
 		noDataExpression: true,
 		default: 'one',
-		displayOptions: { hide: FORM_CREATED_CHOSEN },
+		displayOptions: { hide: FORM_CREATED_CONDITION },
 		options: [
 			{
 				name: 'All Forms',
@@ -132,7 +132,7 @@ export const triggerProperties: INodeProperties[] = [
 	},
 	{ ...formIds, required: true, displayOptions: showForWatch('several') },
 	{ ...exceptFormIds, displayOptions: showForWatch('all') },
-	{ ...exceptFormIds, displayOptions: { show: FORM_CREATED_CHOSEN } },
+	{ ...exceptFormIds, displayOptions: { show: FORM_CREATED_CONDITION } },
 	...pollNotices,
 	{
 		displayName: 'Filters',
