@@ -93,4 +93,4 @@ export function showForWatch(...kinds: WatchKind[]): IDisplayOptions {
 export const FORM_CREATED_CONDITION = { events: ['formCreated'] };
 
 /** A display condition that is met if the user has chosen an event of responses. */
-export const RESPONSE_EVENT_CHOSEN = { '/events': RESPONSE_EVENTS };
+export const RESPONSE_EVENT_CONDITION = { '/events': RESPONSE_EVENTS };

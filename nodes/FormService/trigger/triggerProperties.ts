@@ -13,7 +13,7 @@ import {
 	eventTable,
 	showForWatch,
 	FORM_CREATED_CONDITION,
-	RESPONSE_EVENT_CHOSEN,
+	RESPONSE_EVENT_CONDITION,
 } from '../parameters/triggerEvents';
 import {
 	DEFAULT_ABANDONED_AFTER_HOURS,
@@ -58,10 +58,10 @@ const POLL_PACE = `Polled about every ${MINUTES} minutes. Leave Poll Times as it
 const pollNotices = [
 	createPollNotice(POLL_PACE, { show: { watch: ['one'] } }),
 	...[{ watch: ['several', 'all'] }, FORM_CREATED_CONDITION].flatMap((show) => [
-		createPollNotice(POLL_PACE, { show, hide: RESPONSE_EVENT_CHOSEN }),
+		createPollNotice(POLL_PACE, { show, hide: RESPONSE_EVENT_CONDITION }),
 		createPollNotice(
 			`One form is polled about every ${MINUTES} minutes. Each further form adds ${MINUTES} minutes. Leave Poll Times as it is.`,
-			{ show: { ...show, ...RESPONSE_EVENT_CHOSEN } },
+			{ show: { ...show, ...RESPONSE_EVENT_CONDITION } },
 		),
 	]),
 ];
@@ -142,7 +142,7 @@ export const triggerProperties: INodeProperties[] = [
 		default: {},
 		description: 'Only matching responses start the workflow. Others are marked as seen.',
 		options: conditionProperties,
-		displayOptions: { show: RESPONSE_EVENT_CHOSEN },
+		displayOptions: { show: RESPONSE_EVENT_CONDITION },
 	},
 	simplifySwitch,
 	createOptionsProperty([
@@ -155,7 +155,7 @@ export const triggerProperties: INodeProperties[] = [
 			// workflow
 			default: 'all',
 			options: toOptions(BACKFILL_CHOICES),
-			displayOptions: { show: RESPONSE_EVENT_CHOSEN },
+			displayOptions: { show: RESPONSE_EVENT_CONDITION },
 			description: 'Which responses created before the first activation also start the workflow',
 		},
 		{
@@ -163,7 +163,7 @@ export const triggerProperties: INodeProperties[] = [
 			name: 'emitSince',
 			type: 'dateTime',
 			default: '',
-			displayOptions: { show: { emitExisting: ['since'], ...RESPONSE_EVENT_CHOSEN } },
+			displayOptions: { show: { emitExisting: ['since'], ...RESPONSE_EVENT_CONDITION } },
 			description:
 				'Existing responses created at this time or later start the workflow. A time without a zone is in the time zone of the workflow.',
 		},
@@ -192,6 +192,6 @@ function showWithResponses(option: INodeProperties): INodeProperties {
 	const { displayOptions } = option;
 	return {
 		...option,
-		displayOptions: { show: { ...displayOptions?.show, ...RESPONSE_EVENT_CHOSEN } },
+		displayOptions: { show: { ...displayOptions?.show, ...RESPONSE_EVENT_CONDITION } },
 	};
 }
