@@ -3,7 +3,7 @@ import type { IDataObject, INode, INodeExecutionData, INodeProperties } from 'n8
 import { cutText } from '../api/errorTexts';
 import { isRecord } from '../api/records';
 import { createParameterError, type ParameterContext } from '../parameters/parameterContext';
-import { ONLY_FOR_TOOLS } from '../parameters/resultParameters';
+import { TOOL_CONDITION } from '../parameters/resultParameters';
 import type { Operation, PreparedItem, ToolSelection } from './operation';
 import { findSharedKey } from './toolKeys';
 
@@ -25,7 +25,7 @@ export function createToolDescription({ toolDescription }: Operation): INodeProp
 		required: true,
 		default: toolDescription,
 		description: 'Explain to the model what this tool does and when to use it',
-		displayOptions: { show: ONLY_FOR_TOOLS },
+		displayOptions: { show: TOOL_CONDITION },
 	};
 }
 

@@ -15,7 +15,7 @@ import { simplifySwitch, toOptions } from './sharedProperties';
  */
 
 /** A display condition that is met if a model uses the node as a tool. */
-export const ONLY_FOR_TOOLS = { '@tool': [true] };
+export const TOOL_CONDITION = { '@tool': [true] };
 
 const limitProperty: INodeProperties = {
 	displayName: 'Limit',
@@ -34,10 +34,10 @@ export const limitProperties: INodeProperties[] = [
 		type: 'boolean',
 		default: false,
 		description: 'Whether to return all results or only up to a given limit',
-		displayOptions: { hide: ONLY_FOR_TOOLS },
+		displayOptions: { hide: TOOL_CONDITION },
 	},
-	{ ...limitProperty, displayOptions: { show: { returnAll: [false] }, hide: ONLY_FOR_TOOLS } },
-	{ ...limitProperty, displayOptions: { show: ONLY_FOR_TOOLS } },
+	{ ...limitProperty, displayOptions: { show: { returnAll: [false] }, hide: TOOL_CONDITION } },
+	{ ...limitProperty, displayOptions: { show: TOOL_CONDITION } },
 	{
 		displayName: 'Skip',
 		name: 'skip',
@@ -45,7 +45,7 @@ export const limitProperties: INodeProperties[] = [
 		typeOptions: { minValue: 0 },
 		default: 0,
 		description: 'Number of results to skip. Let the model set this number.',
-		displayOptions: { show: ONLY_FOR_TOOLS },
+		displayOptions: { show: TOOL_CONDITION },
 	},
 ];
 
@@ -53,7 +53,7 @@ const OUTPUTS = { simplified: 'Simplified', raw: 'Raw', selectedFields: 'Selecte
 
 /** The parameter Simplify, or Output and Fields in a tool. */
 export const simplifyProperties: INodeProperties[] = [
-	{ ...simplifySwitch, displayOptions: { hide: ONLY_FOR_TOOLS } },
+	{ ...simplifySwitch, displayOptions: { hide: TOOL_CONDITION } },
 	{
 		displayName: 'Output',
 		name: 'output',
@@ -61,7 +61,7 @@ export const simplifyProperties: INodeProperties[] = [
 		default: 'simplified',
 		description: 'How much of each result the model gets',
 		options: toOptions(OUTPUTS),
-		displayOptions: { show: ONLY_FOR_TOOLS },
+		displayOptions: { show: TOOL_CONDITION },
 	},
 	{
 		displayName: 'Fields',
@@ -73,7 +73,7 @@ export const simplifyProperties: INodeProperties[] = [
 		placeholder: 'e.g. created_at',
 		description:
 			'Names of the fields that the model gets: attributes such as created_at or owner.email, or the exact labels of answers. The ID is always included.',
-		displayOptions: { show: { ...ONLY_FOR_TOOLS, output: ['selectedFields'] } },
+		displayOptions: { show: { ...TOOL_CONDITION, output: ['selectedFields'] } },
 	},
 ];
 

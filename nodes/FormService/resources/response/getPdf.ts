@@ -10,7 +10,7 @@ import {
 	readText,
 	type ParameterContext,
 } from '../../parameters/parameterContext';
-import { ONLY_FOR_TOOLS } from '../../parameters/resultParameters';
+import { TOOL_CONDITION } from '../../parameters/resultParameters';
 import { formLocator, responseLocator, timeZoneProperty } from '../../parameters/sharedProperties';
 import type { Operation } from '../../execution/operation';
 
@@ -44,7 +44,7 @@ export const responseGetPdf: Operation = {
 			default: true,
 			description:
 				'Whether to download the PDF into a binary field. Without it, the output has only a link, which stops working within about a day.',
-			displayOptions: { hide: ONLY_FOR_TOOLS },
+			displayOptions: { hide: TOOL_CONDITION },
 		},
 		{
 			displayName: FIELD_LABEL,
@@ -53,7 +53,7 @@ export const responseGetPdf: Operation = {
 			required: true,
 			default: DEFAULT_BINARY_FIELD,
 			hint: 'The name of the output binary field to put the file in',
-			displayOptions: { show: { download: [true] }, hide: ONLY_FOR_TOOLS },
+			displayOptions: { show: { download: [true] }, hide: TOOL_CONDITION },
 		},
 	],
 	prepare(input) {

@@ -31,7 +31,7 @@ import {
 	createInputModeProperty,
 	createOptionsProperty,
 } from '../../parameters/sharedProperties';
-import { ONLY_FOR_TOOLS } from '../../parameters/resultParameters';
+import { TOOL_CONDITION } from '../../parameters/resultParameters';
 import { FormDrafts } from './formDrafts';
 import { clearableSettings, settingProperties } from './settingProperties';
 import { CLEAR_TEXT, readSettings, SETTINGS_MODE } from './readSettings';
@@ -75,7 +75,7 @@ export const settingsUpdate: Operation = {
 			options: clearableSettings,
 			// a model cannot clear settings, because it fills in an empty value for every parameter that it does not
 			// need
-			displayOptions: { show: { inputMode: ['fields'] }, hide: ONLY_FOR_TOOLS },
+			displayOptions: { show: { inputMode: ['fields'] }, hide: TOOL_CONDITION },
 		},
 		{
 			displayName: 'Settings (JSON)',
