@@ -52,7 +52,7 @@ export const limitProperties: INodeProperties[] = [
 const OUTPUTS = { simplified: 'Simplified', raw: 'Raw', selectedFields: 'Selected Fields' };
 
 /** The parameter Simplify, or Output and Fields in a tool. */
-export const simplifyProperties: INodeProperties[] = [
+export const simplificationProperties: INodeProperties[] = [
 	{ ...simplifySwitch, displayOptions: { hide: TOOL_CONDITION } },
 	{
 		displayName: 'Output',

@@ -3,7 +3,7 @@ import { getFormId } from '../../api/records';
 import { listRecords } from '../../api/service';
 import { createSharedFetch, type Operation } from '../../execution/operation';
 import { createFormNotListedError, readFormId } from '../../parameters/parameterContext';
-import { readOutputFields, simplifyProperties } from '../../parameters/resultParameters';
+import { readOutputFields, simplificationProperties } from '../../parameters/resultParameters';
 import { formLocator } from '../../parameters/sharedProperties';
 import { createFormMapper } from './formItem';
 
@@ -21,7 +21,7 @@ export const formGet: Operation = {
 	endpoint: endpoints.listForms,
 	toolDescription:
 		'Gets one form by its ID: its name, whether it is closed, and its fields with their UUIDs.',
-	properties: [formLocator, ...simplifyProperties],
+	properties: [formLocator, ...simplificationProperties],
 	prepare(input) {
 		const formId = readFormId(input);
 		const toItem = createFormMapper(input);

@@ -6,7 +6,7 @@ import {
 	readLimit,
 	readOutputFields,
 	readPage,
-	simplifyProperties,
+	simplificationProperties,
 } from '../../parameters/resultParameters';
 import { createFormMapper } from './formItem';
 
@@ -20,7 +20,7 @@ export const formGetAll: Operation = {
 	endpoint: endpoints.listForms,
 	toolDescription:
 		'Lists the forms of the workspace with their IDs, names and fields. Use it to find the ID of a form by its name.',
-	properties: [...limitProperties, ...simplifyProperties],
+	properties: [...limitProperties, ...simplificationProperties],
 	prepare(input) {
 		const limit = readLimit(input);
 		const toItem = createFormMapper(input);

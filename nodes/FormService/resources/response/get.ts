@@ -14,7 +14,7 @@ import {
 	responseLocator,
 	timeZoneProperty,
 } from '../../parameters/sharedProperties';
-import { readOutputFields, simplifyProperties } from '../../parameters/resultParameters';
+import { readOutputFields, simplificationProperties } from '../../parameters/resultParameters';
 import { outputOptions, readResponseOutput } from '../../parameters/responseOutput';
 import { createSharedFetch, type Operation } from '../../execution/operation';
 import { fetchSharedFields } from './sharedFields';
@@ -37,7 +37,7 @@ export const responseGet: Operation = {
 		formLocator,
 		responseLocator,
 		timeZoneProperty,
-		...simplifyProperties,
+		...simplificationProperties,
 		createOptionsProperty(outputOptions),
 	],
 	prepare(input) {

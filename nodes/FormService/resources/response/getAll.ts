@@ -28,7 +28,7 @@ import {
 	readLimit,
 	readOutputFields,
 	readPage,
-	simplifyProperties,
+	simplificationProperties,
 } from '../../parameters/resultParameters';
 import { outputOptions, readResponseOutput } from '../../parameters/responseOutput';
 import { createSharedFetch, type ItemRequest, type Operation } from '../../execution/operation';
@@ -73,7 +73,7 @@ export const responseGetAll: Operation = {
 		...limitProperties,
 		statusProperty,
 		...filterProperties,
-		...simplifyProperties,
+		...simplificationProperties,
 		createOptionsProperty(outputOptions),
 	],
 	prepare(input) {

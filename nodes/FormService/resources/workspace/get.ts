@@ -6,7 +6,7 @@ import { createSharedFetch, type Operation } from '../../execution/operation';
 import {
 	readOutputFields,
 	readSimplify,
-	simplifyProperties,
+	simplificationProperties,
 } from '../../parameters/resultParameters';
 
 export const workspaceGet: Operation = {
@@ -19,7 +19,7 @@ export const workspaceGet: Operation = {
 	endpoint: endpoints.getWorkspace,
 	toolDescription:
 		'Gets the workspace of the account: its name, owner, members, time zone and language.',
-	properties: simplifyProperties,
+	properties: simplificationProperties,
 	prepare(input) {
 		const simplify = readSimplify(input);
 		return {
