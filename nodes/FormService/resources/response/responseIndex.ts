@@ -103,7 +103,7 @@ async function indexResponses(
 		const answers = keyFields.map(({ index }) => byFieldIndex[index]?.value);
 		if (answers.some(isBlank)) {
 			// a response that lacks an answer equals no item, because every item answers all key fields
-			if (!allAnswers.some(isUnmatched)) continue;
+			if (!allAnswers.some(mayHaveEarlierLabel)) continue;
 			return { subject, problem: 'Its answers may have an earlier label' };
 		}
 		const result = computeDuplicateKey(keyFields, answers);
@@ -114,7 +114,7 @@ async function indexResponses(
 }
 
 /** Whether an answer matches no field, but may be the answer to a field that had another label earlier. */
-function isUnmatched({ field, uuid, value }: MatchedAnswer): boolean {
+function mayHaveEarlierLabel({ field, uuid, value }: MatchedAnswer): boolean {
 	return field === undefined && uuid === undefined && !isBlank(value);
 }
 
