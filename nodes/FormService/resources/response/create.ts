@@ -24,7 +24,7 @@ import { fetchSharedAnswerableFields } from './sharedFields';
  * hidden, unless the editor shows another parameter with the same name. A tool has no such notice, because n8n
  * would ask the model for the value of the notice.
  */
-const KEEP_MAPPER = { name: 'fields', displayOptions: { hide: { '@tool': [true] } } };
+const MAPPER_PLACEHOLDER = { name: 'fields', displayOptions: { hide: { '@tool': [true] } } };
 
 export const responseCreate: Operation = {
 	option: {
@@ -45,15 +45,15 @@ export const responseCreate: Operation = {
 		}),
 		...createMappingNotices(
 			'Name the columns after questions of the form. Empty cells are no answers.',
-			KEEP_MAPPER,
+			MAPPER_PLACEHOLDER,
 		),
 		{
 			displayName:
 				'Name the keys after questions of the form: their labels, custom keys or UUIDs. Field: Get Many lists them.',
 			type: 'notice',
 			default: '',
-			...KEEP_MAPPER,
-			displayOptions: { ...KEEP_MAPPER.displayOptions, show: { inputMode: ['json'] } },
+			...MAPPER_PLACEHOLDER,
+			displayOptions: { ...MAPPER_PLACEHOLDER.displayOptions, show: { inputMode: ['json'] } },
 		},
 		{
 			displayName: 'Answers',
