@@ -46,7 +46,7 @@ export type CheckedSettings = {
 	 * The ignored names that the user probably meant as settings, such as "Closed mesage". Leaves out input
 	 * fields without a value, and input fields that identify the form or the row.
 	 */
-	unused: string[];
+	unusedNames: string[];
 };
 
 /**
@@ -67,7 +67,7 @@ export function readSettings(input: ParameterContext, formId: string): CheckedSe
 	const body = encodeOrThrow(input, uncheckedSettings.filter(isUsed));
 	if (isEmpty(body))
 		throw createParameterError(input, 'Add at least one setting, and enter its value');
-	return { body, ignored: [], unused: [] };
+	return { body, ignored: [], unusedNames: [] };
 }
 
 /**
@@ -110,14 +110,14 @@ function readFromInputItem(input: ParameterContext, formId: string): CheckedSett
 	const clearText = readClearText(input);
 	const uncheckedSettings: UncheckedSetting[] = [];
 	const ignored: string[] = [];
-	const unused: string[] = [];
+	const unusedNames: string[] = [];
 	for (const [inputName, value] of Object.entries(input.item.json)) {
 		const name = findSetting(inputName)?.name;
 		if (name === undefined || IDENTIFYING_SETTINGS.includes(name)) {
 			ignored.push(inputName);
 			const isFormId = extractFormId(String(value)) === formId;
 			const isExpected = name !== undefined || inputName === 'row_number' || isFormId;
-			if (!isExpected && !isBlank(value)) unused.push(inputName);
+			if (!isExpected && !isBlank(value)) unusedNames.push(inputName);
 		} else {
 			const isCleared = typeof value === 'string' && foldCase(value) === clearText;
 			const setValue = isBlank(value) ? undefined : value;
@@ -125,7 +125,7 @@ function readFromInputItem(input: ParameterContext, formId: string): CheckedSett
 		}
 	}
 	if (uncheckedSettings.length > 0)
-		return { body: encodeOrThrow(input, uncheckedSettings), ignored, unused };
+		return { body: encodeOrThrow(input, uncheckedSettings), ignored, unusedNames };
 	const advice = `Name an input field after a setting, such as 'is_closed'. To change 'name' or 'description', set '${SETTINGS_MODE}' to '${INPUT_MODES.fields}'.`;
 	throw createParameterError(input, 'No input field matches a setting', advice);
 }

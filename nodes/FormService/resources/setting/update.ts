@@ -124,9 +124,9 @@ export const settingsUpdate: Operation = {
 		}
 		const isPreview = readSwitch(input, 'preview', 'Preview', false);
 		const skipsUnchanged = readSwitch(input, 'options.skipUnchanged', 'Skip Unchanged', false);
-		const { body, ignored, unused } = readSettings(input, formId);
+		const { body, ignored, unusedNames } = readSettings(input, formId);
 		const compares = isPreview || skipsUnchanged;
-		const update = { formId, body, ignored, unused, isPreview };
+		const update = { formId, body, ignored, unusedNames, isPreview };
 		return {
 			ids: { formId },
 			async check(request) {
@@ -146,7 +146,7 @@ type FormUpdate = {
 	/** The names of input fields that are not used as settings. */
 	ignored: readonly string[];
 	/** The ignored names that the user probably meant as settings; the summary names them. */
-	unused: readonly string[];
+	unusedNames: readonly string[];
 	isPreview: boolean;
 };
 
@@ -158,14 +158,14 @@ type FormUpdate = {
  */
 async function sendUpdate(
 	request: ItemRequest,
-	{ formId, body, ignored, unused, isPreview }: FormUpdate,
+	{ formId, body, ignored, unusedNames, isPreview }: FormUpdate,
 	listedForm: IDataObject | undefined,
 ): Promise<SendResult> {
 	const drafts = getFormDrafts(request, isPreview);
 	const form = listedForm === undefined ? {} : drafts.apply(formId, listedForm);
 	const changes = compareSettings(body, form);
 	const comparison = {
-		summary: summarizeUpdate(changes, unused),
+		summary: summarizeUpdate(changes, unusedNames),
 		changes,
 		...(ignored.length > 0 && { ignored }),
 	};
