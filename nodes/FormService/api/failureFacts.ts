@@ -30,10 +30,16 @@ export type FailureFacts = {
 	linkProblem?: string;
 };
 
-/** A text, or a function that creates the text from the facts, the base URL, and the message of the last failure. */
-type Text =
-	| string
-	| ((facts: FailureFacts & { baseUrl: string; origin: string; lastMessage?: string }) => string);
+/** What each text can show besides the facts: the address, and the message of the last failure. */
+type Address = { baseUrl: string; origin: string; lastMessage?: string };
+
+/** The facts for a text that needs some of them: `createFailure` does not compile without these facts. */
+export type Known<Name extends keyof FailureFacts> = Address &
+	FailureFacts &
+	Required<Pick<FailureFacts, Name>>;
+
+/** A text, or a function that creates the text. As a method, the function may need facts, see `Known`. */
+type Text = string | { create(facts: FailureFacts & Address): string }['create'];
 
 /**
  * What a reason means. `cause` is n8n's term, such as `rate-limited`. Without a cause, neither the node nor the

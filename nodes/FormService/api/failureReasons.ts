@@ -7,7 +7,7 @@ import {
 	truncateText,
 	TRY_LATER,
 } from './errorTexts';
-import type { FailureFacts, ReasonSpec } from './failureFacts';
+import type { FailureFacts, Known, ReasonSpec } from './failureFacts';
 
 /*
  * Why a request can fail, and what each reason means to n8n and to the user.
@@ -25,7 +25,7 @@ const CHECK_FILE =
 	'Run this again, or open the response in Form Service to check whether the file still exists.';
 
 const fileNotFetched = {
-	message: ({ host, status }: FailureFacts) =>
+	message: ({ host, status }: Known<'host'>) =>
 		`The file at ${host} could not be fetched${status === undefined ? '' : ` (status ${status})`}`,
 	advice: ({ networkError }: FailureFacts) =>
 		CHECK_FILE + (networkError ? ` (${networkError})` : ''),
@@ -37,7 +37,7 @@ export const REASONS = {
 		// all requests of the credential go to the same host
 		cause: 'credential-invalid',
 		message: ({ origin }) => `n8n does not allow requests to ${origin}`,
-		advice: ({ blockReason }) =>
+		advice: ({ blockReason }: Known<'blockReason'>) =>
 			`${blockReason}. Check the allowed domains of the credential and n8n's SSRF protection.`,
 	},
 	connectionRefused: {
@@ -54,14 +54,14 @@ export const REASONS = {
 		cause: 'credential-invalid',
 		message: ({ origin }) =>
 			`Couldn't establish a secure connection to ${origin} (its certificate is not trusted)`,
-		advice: ({ networkError }) =>
+		advice: ({ networkError }: Known<'networkError'>) =>
 			`${CHECK_BASE_URL} If its certificate comes from your own authority, add the authority to n8n (NODE_EXTRA_CA_CERTS). (${networkError})`,
 	},
 	noEncryption: {
 		cause: 'credential-invalid',
 		message: ({ origin }) =>
 			`Couldn't establish a secure connection to ${origin} (it may have no https)`,
-		advice: ({ networkError }) =>
+		advice: ({ networkError }: Known<'networkError'>) =>
 			`${CHECK_BASE_URL} If it has no https, write http:// in front of it. (${networkError})`,
 	},
 	timedOut: {
@@ -72,7 +72,7 @@ export const REASONS = {
 	connectionBroken: {
 		cause: 'temporarily-unavailable',
 		message: ({ origin }) => `The connection to ${origin} broke before the whole reply arrived`,
-		advice: ({ networkError }) => `${TRY_LATER} (${networkError})`,
+		advice: ({ networkError }: Known<'networkError'>) => `${TRY_LATER} (${networkError})`,
 	},
 	pollTimedOut: {
 		cause: 'temporarily-unavailable',
@@ -93,7 +93,7 @@ export const REASONS = {
 	},
 	webPage: {
 		cause: 'configuration-invalid',
-		message: ({ baseUrl, status }) =>
+		message: ({ baseUrl, status }: Known<'status'>) =>
 			`${baseUrl} returned a web page instead of data (status ${status})`,
 		advice: `${CHECK_BASE_URL} A login page means that the access token was not accepted.`,
 	},
@@ -120,7 +120,7 @@ export const REASONS = {
 	},
 	rejected: {
 		cause: 'configuration-invalid',
-		message({ status = 0 }) {
+		message({ status }: Known<'status'>) {
 			// with status 200, the body says that the request failed
 			return `Form Service rejected the request${status >= 400 ? ` (status ${status})` : ''}`;
 		},
@@ -129,19 +129,19 @@ export const REASONS = {
 	minuteLimit: {
 		cause: 'rate-limited',
 		message: "This account's per-minute limit is used up",
-		advice: ({ limit }) =>
+		advice: ({ limit }: Known<'limit'>) =>
 			`Form Service allows ${limit} requests a minute ${SHARED} Let other workflows on this account send fewer requests.`,
 	},
 	dayLimit: {
 		cause: 'quota-exhausted',
-		message: ({ retryAtMs = 0 }) =>
+		message: ({ retryAtMs }: Known<'retryAtMs'>) =>
 			`Daily request limit reached. It resets at ${formatTime(retryAtMs)}`,
 		advice: `Form Service allows 1,440 requests a day ${SHARED} Run this again after that time, or let the workflow send fewer requests.`,
 	},
 
 	unavailable: {
 		cause: 'temporarily-unavailable',
-		message: ({ retryAtMs = 0 }) =>
+		message: ({ retryAtMs }: Known<'retryAtMs'>) =>
 			`Form Service is unavailable (status 503). It asks to wait until ${formatTime(retryAtMs)}`,
 		advice: 'Run this again after that time.',
 	},
@@ -149,7 +149,7 @@ export const REASONS = {
 	// the service failed, or the reply is unusable
 	serverError: {
 		cause: 'temporarily-unavailable',
-		message: ({ status }) => `Form Service returned an error (status ${status})`,
+		message: ({ status }: Known<'status'>) => `Form Service returned an error (status ${status})`,
 		advice: TRY_LATER,
 	},
 	incompleteReply: {
@@ -170,12 +170,14 @@ export const REASONS = {
 	},
 	unexpectedReply: {
 		cause: 'configuration-invalid',
-		message: ({ expected, shape }) => `Unexpected reply instead of ${expected}: ${shape}`,
+		message: ({ expected, shape }: Known<'expected' | 'shape'>) =>
+			`Unexpected reply instead of ${expected}: ${shape}`,
 		advice: CHECK_REPLY,
 	},
 	updatedFormMissing: {
 		cause: 'configuration-invalid',
-		message: ({ shape }) => `The settings were updated, but the reply lacks the form: ${shape}`,
+		message: ({ shape }: Known<'shape'>) =>
+			`The settings were updated, but the reply lacks the form: ${shape}`,
 		advice: "Don't send the settings again.",
 	},
 	responseIdMissing: {
@@ -197,48 +199,52 @@ export const REASONS = {
 	},
 	tooManyPages: {
 		cause: 'configuration-invalid',
-		message: ({ limit }) => `The list has more than ${limit} pages`,
+		message: ({ limit }: Known<'limit'>) => `The list has more than ${limit} pages`,
 		advice: `${ASK_FOR_LARGER_PAGES} In Response: Get Many, a 'Limit' reads fewer pages if 'Sort' is 'As Listed'.`,
 	},
 	nextPageUnknown: {
 		cause: 'configuration-invalid',
-		message: ({ evidence }) =>
-			`There are more pages, but the reply has no link to the next one (${truncateText(evidence ?? '')})`,
+		message: ({ evidence }: Known<'evidence'>) =>
+			`There are more pages, but the reply has no link to the next one (${truncateText(evidence)})`,
 		advice: `${LIST_MAY_BE_INCOMPLETE} ${CHECK_REPLY}`,
 	},
 	listIncomplete: {
 		cause: 'configuration-invalid',
-		message: ({ evidence, limit }) =>
+		message: ({ evidence, limit }: Known<'evidence' | 'limit'>) =>
 			`The list stays incomplete: ${limit} readings found ${evidence}`,
 		advice: `Nothing was returned. Form Service lists records of equal times in another order on each page. Try again. ${ASK_FOR_LARGER_PAGES}`,
 	},
 	listShrinks: {
 		cause: 'configuration-invalid',
-		message: ({ limit }) => `Records were deleted during each of ${limit} readings of the list`,
+		message: ({ limit }: Known<'limit'>) =>
+			`Records were deleted during each of ${limit} readings of the list`,
 		advice: 'Nothing was returned, because the list may be incomplete. Try again later.',
 	},
 	pageExpired: {
 		cause: 'configuration-invalid',
-		message: ({ status }) =>
+		message: ({ status }: Known<'status'>) =>
 			`The position in the list has expired or is no longer valid (status ${status})`,
 		advice: 'Run this again to read the list from its first page.',
 	},
 	listTooLong: {
 		// other lists may still be readable, because the service replies
 		cause: 'configuration-invalid',
-		message: ({ expected }) => `Couldn't read all ${expected} before n8n's poll timeout`,
+		message: ({ expected }: Known<'expected'>) =>
+			`Couldn't read all ${expected} before n8n's poll timeout`,
 		advice: ASK_FOR_LARGER_PAGES,
 	},
 
 	// files of responses
 	tooManyFiles: {
 		cause: 'configuration-invalid',
-		message: ({ limit }) => `Only the first ${limit} files of a response are downloaded`,
+		message: ({ limit }: Known<'limit'>) =>
+			`Only the first ${limit} files of a response are downloaded`,
 		advice: CHECK_FILE,
 	},
 	filesTooLarge: {
 		cause: 'configuration-invalid',
-		message: ({ limit }) => `The files of this response exceed ${limit} MB in total`,
+		message: ({ limit }: Known<'limit'>) =>
+			`The files of this response exceed ${limit} MB in total`,
 		advice: CHECK_FILE,
 	},
 	filesTimedOut: {
@@ -253,7 +259,8 @@ export const REASONS = {
 	},
 	linkNotFollowed: {
 		cause: 'configuration-invalid',
-		message: ({ linkProblem }) => `The link to the file was not followed: ${linkProblem}`,
+		message: ({ linkProblem }: Known<'linkProblem'>) =>
+			`The link to the file was not followed: ${linkProblem}`,
 		advice: CHECK_FILE,
 	},
 	linkLoop: {

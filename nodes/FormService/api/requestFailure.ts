@@ -23,10 +23,38 @@ export type RequestFailure = FailureFacts & {
 	lastFailure?: RequestFailure;
 };
 
-/** Creates a failure. The reason decides the cause. Unless `facts` has `mayHaveActed`, the service did not act. */
-export function createFailure(
-	reason: FailureReason,
-	facts: Partial<Omit<RequestFailure, 'reason'>> = {},
+/** The parameters of the functions that create the texts of a reason. */
+type TextFacts<Reason extends FailureReason> = (typeof REASONS)[Reason][
+	| 'message'
+	| 'advice'] extends infer Text
+	? Text extends (facts: infer Facts) => string
+		? Facts
+		: never
+	: never;
+
+/** The names of the facts that a parameter requires. */
+type RequiredName<Facts> = Facts extends FailureFacts
+	? {
+			[Name in keyof FailureFacts]-?: undefined extends Facts[Name] ? never : Name;
+		}[keyof FailureFacts]
+	: never;
+
+type NeededFacts<Reason extends FailureReason> = Required<
+	Pick<FailureFacts, RequiredName<TextFacts<Reason>>>
+>;
+
+type OptionalFacts = Partial<Omit<RequestFailure, 'reason'>>;
+
+/**
+ * Creates a failure. The reason decides the cause. Unless `facts` has `mayHaveActed`, the service did not act.
+ *
+ * @param facts must have the facts that the texts of the reason show
+ */
+export function createFailure<Reason extends FailureReason>(
+	reason: Reason,
+	...[facts]: Partial<NeededFacts<Reason>> extends NeededFacts<Reason>
+		? [facts?: OptionalFacts]
+		: [facts: OptionalFacts & NeededFacts<Reason>]
 ): RequestFailure {
 	const { cause }: ReasonSpec = REASONS[reason];
 	return { reason, cause, mayHaveActed: false, ...facts };

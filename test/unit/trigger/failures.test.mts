@@ -16,7 +16,10 @@ import { MINUTE_MS, VirtualTime } from '../../time.mts';
 
 const node = { id: 'n', name: 'N', type: 't', typeVersion: 1, position: [0, 0], parameters: {} };
 const createError = (message: string, reason: FailureReason = 'serverError') =>
-	new ServiceError(node as never, createFailure(reason), { message, description: '' });
+	new ServiceError(node as never, createFailure(reason as 'canceled'), {
+		message,
+		description: '',
+	});
 
 const { now } = clock;
 afterAll(() => void Object.assign(clock, { now }));

@@ -41,11 +41,27 @@ export function createReplyFailure(
 	});
 }
 
+/** The reasons that a reply without a rate limit can have. */
+type ReplyReason = Extract<
+	FailureReason,
+	| 'replyTooLarge'
+	| 'serverError'
+	| 'tokenRejected'
+	| 'accessDenied'
+	| 'redirected'
+	| 'webPage'
+	| 'wrongAddress'
+	| 'notFound'
+	| 'rejected'
+	| 'incompleteReply'
+	| 'unconfirmed'
+>;
+
 function findReason(
 	{ status, headers, text }: Reply,
 	envelope: Envelope | undefined,
 	{ noun }: Endpoint,
-): FailureReason {
+): ReplyReason {
 	if (text === undefined) return 'replyTooLarge';
 	if (status >= 500) return 'serverError';
 	const isRedirect = status >= 300 && status < 400;

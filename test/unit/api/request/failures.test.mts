@@ -110,7 +110,7 @@ describe('a request', () => {
 	});
 
 	it('that may have acted is never sent again, whatever its failure is', () => {
-		const failure = createFailure('unavailable', { mayHaveActed: true });
+		const failure = createFailure('unavailable', { retryAtMs: 0, mayHaveActed: true });
 		expect(computeRetryDelayMs([failure], 'low', 0)).toBeUndefined();
 	});
 

@@ -78,8 +78,8 @@ function createOutcome(end: string): RequestOutcome {
 	if (end === 'ok') return { headers: {} };
 	const requestFailure =
 		end === 'broken'
-			? createFailure('connectionBroken')
-			: createFailure('minuteLimit', { retryAtMs: time.now() + 1_000 });
+			? createFailure('connectionBroken', { networkError: 'ECONNRESET' })
+			: createFailure('minuteLimit', { limit: 60, retryAtMs: time.now() + 1_000 });
 	return { headers: {}, requestFailure };
 }
 

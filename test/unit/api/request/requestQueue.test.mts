@@ -26,7 +26,7 @@ const shows = (remaining: number, limit = 60): RequestOutcome => ({
 });
 const failWith = (reason: FailureReason): RequestOutcome => ({
 	headers: {},
-	requestFailure: createFailure(reason),
+	requestFailure: createFailure(reason as 'canceled'),
 });
 const failed = failWith('connectionBroken');
 const refuse = (retryAfterS?: number): RequestOutcome => ({

@@ -59,7 +59,10 @@ const READ: FormState = { seen: '', debt: { atMs: 0, requests: 1 }, fullPass: {}
 const FROM_FOURTH = createReading('fullPass', 4);
 const FOURTH: FormState = { ...READ, fullPass: { next: at(4) } };
 const fail = (reason: FailureReason) =>
-	new ServiceError(node as never, createFailure(reason), { message: 'failed', description: '' });
+	new ServiceError(node as never, createFailure(reason as 'canceled'), {
+		message: 'failed',
+		description: '',
+	});
 
 it.each<[string, Place[], 'firstPage' | 'lastPage' | undefined]>([
 	['falls', [8, 7, 6, 5, 4, 3, 2, 1], 'firstPage'],
