@@ -11,8 +11,8 @@ import { isFinal, type InputItem, type ItemOutcome, type SentState } from './inp
 /** The errors of items. */
 
 /**
- * Converts an error to the error of an item. If a form is not found that the user chose from the list, the
- * error names the form. Items can share a request, so each item gets a copy of the error.
+ * Converts an error to the error of an item. If the user chose a form from the list and the form is not found,
+ * the error names the form. Items can share a request, so each item gets a copy of the error.
  */
 export function toItemError(error: unknown, item: InputItem): NodeError {
 	const { n8n, index: itemIndex } = item;

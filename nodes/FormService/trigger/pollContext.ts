@@ -133,8 +133,8 @@ const QUEUE_SHARE = 0.75;
 const READ_SHARE = 0.8;
 
 /**
- * Creates the context of a poll, with the state from which the poll continues. Also records in the cache what
- * the trigger needs of the requests of its account.
+ * Creates the context of a poll, with the state from which the poll continues. Also stores the claim of the
+ * trigger on the account's requests in the cache.
  */
 export function startPoll(
 	n8n: IPollFunctions,

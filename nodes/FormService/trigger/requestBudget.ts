@@ -6,7 +6,7 @@ export const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
 
-/** What one trigger needs of the requests of its account. */
+/** The claim of a trigger: how large its share of the account's requests must be. */
 export type BudgetClaim = {
 	accountKey: string;
 	requestsPerDay: number;

@@ -17,7 +17,7 @@ export type TriggerCache = {
 	 * date.
 	 */
 	configKey?: string;
-	/** What the trigger needs of the requests of its account. Undefined before its first poll. */
+	/** The claim of the trigger on the account's requests. Undefined before the first poll. */
 	budgetClaim?: BudgetClaim;
 	/** The request debt of the list of all forms. */
 	formListDebt?: RequestDebt;
@@ -82,7 +82,7 @@ export function getTriggerCache(key: string, nowMs: number): TriggerCache {
 	return cache;
 }
 
-/** Returns what each trigger of this process needs of the requests of its account. */
+/** Returns the claims of all triggers of this process. */
 export function collectBudgetClaims(): BudgetClaim[] {
 	return [...triggers.values()].flatMap(({ budgetClaim }) => budgetClaim ?? []);
 }

@@ -118,8 +118,8 @@ export function createRateLimitFailure(headers: ReplyHeaders, nowMs: number): Re
 }
 
 /**
- * Matches the paths `data.9b1f…`, `data[9b1f…]` and `"data.9b1f….0"` of an answer, whose second part is a UUID
- * or ID of a field. Also matches a UUID.
+ * Matches the path of an answer: `data.9b1f…`, `data[9b1f…]` or `"data.9b1f….0"`. The part after `data` is the
+ * UUID or ID of a field. Also matches a UUID alone.
  */
 const FIELD_PATH =
 	/(["'])?(?:\bdata(?:\.|\[["']?)([\w-]+)(?:["']?\])?|\b([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\b)(?:\.\d+)?\1/gi;

@@ -10,8 +10,8 @@ import { UNKNOWN_WINDOW, updateServerWindow, WINDOW_MS, type ReplyHeaders } from
 const MAX_IN_FLIGHT = 5;
 
 /**
- * After this many failures in a row, items fail at once. Each of the five requests at a time has then failed in
- * all of its four attempts.
+ * After this many failures in a row, items fail at once. At this point, five requests at a time have each
+ * failed in four attempts.
  */
 const BREAKER_THRESHOLD = MAX_IN_FLIGHT * 4;
 
@@ -25,8 +25,8 @@ const BREAKER_OPEN_MS = 60_000;
 const MAX_UNAVAILABLE_MS = 5 * 60_000;
 
 /**
- * The longest pause before the next request to an unavailable service, unless the service asks for a longer
- * pause.
+ * How long items pause at most between requests to an unavailable service. If the service asks for a longer
+ * pause, its pause applies.
  */
 const MAX_UNAVAILABLE_PAUSE_MS = 30_000;
 

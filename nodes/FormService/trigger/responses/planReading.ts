@@ -49,8 +49,8 @@ export type StopReason = 'endOfList' | 'seenResponse' | 'enoughEvents' | 'limit'
 
 /**
  * Whether the next reading belongs to the first pass. The first pass does not wait for its budget, and most of
- * its requests are free. If a first pass has started over, it counts as an ordinary full pass: otherwise, a
- * page that always fails would cause the requests for all earlier pages again and again.
+ * its requests are free. A first pass that has started over counts as an ordinary full pass. Otherwise, a page
+ * that always fails would cause requests for all earlier pages again and again.
  */
 export function isInFirstPass({ seen, baseline, fullPass }: FormState): boolean {
 	const isUnderWay = baseline !== undefined && !baseline.isFirstPassOver;
