@@ -72,6 +72,9 @@ export async function executionReader(line?: string) {
 	return parse;
 }
 
+/** The function of n8n that recovers executions, as stack traces name it. */
+const RECOVERY = 'ExecutionRecoveryService.recoverFromLogs';
+
 /** A process of n8n with its child processes. It can be started again after its end. */
 export class N8n {
 	/** The client of n8n's REST interface, signed in as the owner. Available after the start. */
@@ -91,8 +94,21 @@ export class N8n {
 		return `http://127.0.0.1:${this.ports!.web}`;
 	}
 
-	/** Starts n8n, waits until it is ready, and signs in. */
+	/**
+	 * Starts n8n, waits until it is ready, and signs in. After a kill, n8n can end while it recovers executions. It
+	 * skips the recovery at its next start, so it is then started once more, as a process manager would do.
+	 */
 	async start(): Promise<void> {
+		try {
+			await this.startOnce();
+		} catch (error) {
+			if (!String(error).includes(RECOVERY)) throw error;
+			console.log('n8n ended while it recovered executions after a kill. It is started once more.');
+			await this.startOnce();
+		}
+	}
+
+	private async startOnce(): Promise<void> {
 		const { line, folder, tarball, role = 'main', env } = this.options;
 		const program = join(await installN8n(line), 'node_modules', 'n8n', 'bin', 'n8n');
 		await mkdir(folder, { recursive: true });
