@@ -64,7 +64,7 @@ export async function callApi(
  */
 export function parseReply(
 	reply: Reply | RequestFailure,
-	target: Pick<Target, 'endpoint' | 'fieldTitles'>,
+	target: Pick<Target, 'endpoint' | 'fields'>,
 ): SuccessfulReply | { headers: ReplyHeaders; requestFailure: RequestFailure } {
 	const result = parseForAnyEndpoint(reply, target);
 	if ('envelope' in result) return result;
@@ -80,7 +80,7 @@ export function parseReply(
  */
 function parseForAnyEndpoint(
 	reply: Reply | RequestFailure,
-	target: Pick<Target, 'endpoint' | 'fieldTitles'>,
+	target: Pick<Target, 'endpoint' | 'fields'>,
 ): SuccessfulReply | RequestFailure {
 	if ('reason' in reply) return reply;
 	const { status, headers, text = '' } = reply;

@@ -1,4 +1,4 @@
-import type { Endpoint, Target } from '../endpoints';
+import type { Endpoint, NamedField, Target } from '../endpoints';
 import type { Envelope } from '../envelope';
 import { createFailure, type FailureReason, type RequestFailure } from '../requestFailure';
 import {
@@ -20,7 +20,7 @@ import type { Reply } from './sendOnce';
 export function createReplyFailure(
 	reply: Reply,
 	envelope: Envelope | undefined,
-	{ endpoint, fieldTitles }: Pick<Target, 'endpoint' | 'fieldTitles'>,
+	{ endpoint, fields }: Pick<Target, 'endpoint' | 'fields'>,
 	nowMs: number,
 ): RequestFailure {
 	const { status, headers } = reply;
@@ -37,7 +37,7 @@ export function createReplyFailure(
 		mayHaveActed: mayHaveActed(status, reason, envelope),
 		noun: endpoint.noun,
 		location: reason === 'redirected' ? String(headers.location || 'nowhere') : undefined,
-		serverMessage: hasQuote ? nameFields(envelope?.message ?? '', fieldTitles) : undefined,
+		serverMessage: hasQuote ? nameFields(envelope?.message ?? '', fields) : undefined,
 	});
 }
 
@@ -127,15 +127,11 @@ const FIELD_PATH =
 /**
  * Replaces the paths of answers in a message of the service by the titles of fields: `The data.9b1f… must be a
  * valid email address.` → `The "Email address" must be a valid email address.`
- *
- * @param titles the titles of the form's fields by lowercase UUID
  */
-export function nameFields(
-	message: string,
-	titles: ReadonlyMap<string, string> = new Map(),
-): string {
+export function nameFields(message: string, fields: readonly NamedField[] = []): string {
 	return message.replace(FIELD_PATH, (path, _quote, name?: string, uuid?: string) => {
-		const title = titles.get((name ?? uuid ?? '').toLowerCase());
-		return title === undefined ? path : `"${title}"`;
+		const wanted = (name ?? uuid ?? '').toLowerCase();
+		const found = fields.find((field) => field.uuid.toLowerCase() === wanted);
+		return found === undefined ? path : `"${found.title}"`;
 	});
 }

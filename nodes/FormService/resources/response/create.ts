@@ -131,8 +131,7 @@ export const responseCreate: Operation = {
 			async check(request) {
 				const fields = await fetchSharedAnswerableFields(request, formId);
 				const { data, byTitle, ignored } = encodeAnswers(input, unchecked, fields);
-				const titles = fields.map(({ uuid, title }) => [uuid.toLowerCase(), title] as const);
-				const target = { ...request.target, body: { data }, fieldTitles: new Map(titles) };
+				const target = { ...request.target, body: { data }, fields };
 				const add = async () => (await addResponse(request.context, target)) ?? null;
 				const createOutput = (status: 'created' | 'skipped', uuid: string | null) => ({
 					status,

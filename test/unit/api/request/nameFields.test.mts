@@ -3,11 +3,11 @@ import { nameFields } from '../../../../nodes/FormService/api/request/replyFailu
 
 const EMAIL = '9b1f2c3d-4e5f-4a6b-8c7d-0e1f2a3b4c5d';
 const AGE = '0a1b2c3d-4e5f-4a6b-8c7d-0e1f2a3b4c5d';
-const titles = new Map([
-	[EMAIL, 'Email address'],
-	[AGE, 'Age'],
-	['f7', 'Colors'],
-]);
+const fields = [
+	{ uuid: EMAIL, title: 'Email address' },
+	{ uuid: AGE.toUpperCase(), title: 'Age' },
+	{ uuid: 'f7', title: 'Colors' },
+];
 
 it.each([
 	[`The data.${EMAIL} must be valid.`, 'The "Email address" must be valid.'],
@@ -22,6 +22,6 @@ it.each([
 ])(
 	'in a message of the service, the path of an answer becomes the title of its field: %s',
 	(text, named) => {
-		expect(nameFields(text, titles)).toBe(named);
+		expect(nameFields(text, fields)).toBe(named);
 	},
 );
