@@ -13,8 +13,8 @@ export const TRY_LATER =
 export const ASK_FOR_LARGER_PAGES = 'Ask your Form Service administrator for larger pages.';
 
 /**
- * Adds a full stop to a text. If the text already ends in a full stop, returns the text unchanged, even if a
- * quote ends the text.
+ * Adds a full stop to a text. Returns the text unchanged if it already ends in a full stop, or in a full stop
+ * and a closing quote.
  */
 export function asSentence(text: string): string {
 	return /[.!?]"?$/.test(text) ? text : `${text}.`;

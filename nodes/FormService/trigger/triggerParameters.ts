@@ -52,7 +52,7 @@ export type TriggerParameters = {
 	 * start the workflow.
 	 */
 	conditions: ConditionSet;
-	/** Which existing responses start the workflow; undefined for none. */
+	/** Which existing responses start the workflow. Undefined for none. */
 	backfill: 'all' | { sinceMs: number } | undefined;
 	/** The most items of one poll. */
 	maxPerPoll: number;

@@ -18,7 +18,7 @@ import type { OutputItem, PollContext } from '../pollContext';
 import { hasSeveralForms } from '../triggerParameters';
 import { sortEventsByPage, type DetectedEvent } from './compareResponses';
 
-/** Applies the filters to events of responses, and creates the items. */
+/** The result of delivering the events of a form. */
 
 export type Delivery = {
 	items: readonly OutputItem[];
