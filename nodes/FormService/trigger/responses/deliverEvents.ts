@@ -19,7 +19,6 @@ import { hasSeveralForms } from '../triggerParameters';
 import { sortEventsByPage, type DetectedEvent } from './compareResponses';
 
 /** The result of delivering the events of a form. */
-
 export type Delivery = {
 	items: readonly OutputItem[];
 	/**
