@@ -1,5 +1,6 @@
 import type { INode } from 'n8n-workflow';
 import { getRequestFailure, ServiceError } from '../api/errors';
+import type { ErrorText } from '../api/errorTexts';
 import { createFailure } from '../api/requestFailure';
 import { isRecord, isUuid } from '../api/records';
 import { isWebUrl } from '../api/url';
@@ -93,7 +94,7 @@ export function createFormNotFoundError(
 }
 
 /** Returns the message and the description for a form that does not exist: `The form "Contact" no longer exists`. */
-export function describeFormNotFound(formId: string, name?: string) {
+export function describeFormNotFound(formId: string, name?: string): ErrorText {
 	const message =
 		name === undefined
 			? `There is no form with the ID ${formId}`
