@@ -63,7 +63,7 @@ export function isInFirstPass({ seen, baseline, fullPass }: FormState): boolean 
  *
  * @param requests the requests for pages
  */
-export function countRequests(
+export function countBudgetedRequests(
 	{ isFirstPass }: Reading,
 	requests: number,
 	fieldRequests = 0,

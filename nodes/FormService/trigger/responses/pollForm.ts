@@ -8,7 +8,7 @@ import { deliverEvents, type Delivery } from './deliverEvents';
 import { readFormPages, toFormError, type ReadingResult } from './readFormPages';
 import { advanceReading, endsFullPass, hasToStartOver, startOver } from './advanceReading';
 import {
-	countRequests,
+	countBudgetedRequests,
 	isInFirstPass,
 	planFullPass,
 	planNewestPages,
@@ -147,7 +147,7 @@ function finishReading(
 	const page = error ? lastPage + 1 : isUnfinished ? lastPage : END_OF_LIST;
 	const failures = context.cache.failures.countWithNew(subject, page);
 	const startsOver = hasToStartOver(reading, error, failures, pages.length);
-	const counted = countRequests(reading, requests, fieldRequests);
+	const counted = countBudgetedRequests(reading, requests, fieldRequests);
 	const debt = addDebt(form.debt, counted, getBudget(context, formId).intervalMs, startedAtMs);
 	return {
 		form: { ...(startsOver ? startOver(form, reading) : form), debt },
