@@ -65,7 +65,7 @@ export function createInvalidItemsError(
 
 /** Returns a line for each different error, with its items: "Rows 3, 5: 'Form' is empty." */
 function listByShownText(invalidItems: readonly InvalidItem[]): string[] {
-	const groups = Object.entries(groupBy(invalidItems, ({ error }) => formatErrorText(error)));
+	const groups = Object.entries(groupBy(invalidItems, ({ error }) => formatError(error)));
 	return groups.map(([text, entries]) => {
 		return `${upperFirst(formatItemRanges(map(entries, 'item')))}: ${text}`;
 	});
@@ -155,7 +155,7 @@ function formatItemRanges(items: readonly InputItem[]): string {
  * Formats an error as one text with the message and the description. Lists, failed items and models get this
  * text.
  */
-export function formatErrorText({ message, description }: NodeError): string {
+export function formatError({ message, description }: NodeError): string {
 	const details = description ? ` ${description.replaceAll('\n', ' ')}` : '';
 	return asSentence(message) + details;
 }

@@ -10,7 +10,7 @@ import { fillPath } from '../api/endpoints';
 import { asNodeError, type NodeError } from '../api/errors';
 import type { ParameterContext } from '../parameters/parameterContext';
 import { readRequestOptions, type InputItem } from './inputItem';
-import { createStopError, formatErrorText, toHtmlLines } from './itemErrors';
+import { createStopError, formatError, toHtmlLines } from './itemErrors';
 import { joinTry, type NodeTry } from './nodeTry';
 import type { Operation } from './operation';
 import { isTool, prepareTool } from './tool';
@@ -61,7 +61,7 @@ export async function sendRoutedItem(
 	const error = createStopError(outcome.error, item, await nodeTry.waitForOutcomes());
 	// a model gets only the message, and the editor shows the description as HTML
 	const texts = isTool(this.getNode())
-		? { message: formatErrorText(error), description: '' }
+		? { message: formatError(error), description: '' }
 		: { description: toHtmlLines(error.description) };
 	throw Object.assign(error, texts);
 }
@@ -120,7 +120,7 @@ function createParameterContext(
  */
 function createFailedItem(n8n: IExecutePaginationFunctions, error: NodeError): INodeExecutionData {
 	const { onError, type } = n8n.getNode();
-	const failed = { error: formatErrorText(error) };
+	const failed = { error: formatError(error) };
 	const pairedItem = { item: n8n.getItemIndex() };
 	// an agent cannot receive files
 	if (isTool({ type })) return { json: failed, pairedItem };
