@@ -16,7 +16,7 @@ import type { FormState } from '../triggerState';
 import {
 	createSeenResponse,
 	isUnchanged,
-	type Phase,
+	type ResponsePhase,
 	type SeenResponse,
 	type SeenResponses,
 } from './seenResponses';
@@ -177,7 +177,7 @@ function isExistingResponse(record: IDataObject, baseline: ComparisonRules['base
 }
 
 /** The event of a response, if there is one, and the phase of the response after the event. */
-type Transition = { event?: ResponseEvent; phaseAfter: Phase };
+type Transition = { event?: ResponseEvent; phaseAfter: ResponsePhase };
 
 /**
  * Computes the event of a response and its next phase, without comparing its answers.
@@ -189,7 +189,7 @@ type Transition = { event?: ResponseEvent; phaseAfter: Phase };
 function computeTransition(
 	record: IDataObject,
 	servedAtMs: number,
-	before: Phase | 'existing' | 'new',
+	before: ResponsePhase | 'existing' | 'new',
 	{ events, abandonedAfterMs }: ComparisonRules,
 ): Transition {
 	if (!isIncomplete(record)) {

@@ -13,12 +13,12 @@ export type SeenResponses = ReadonlyMap<Fingerprint, SeenResponse>;
  * - `abandoned`
  * - `complete`
  */
-export type Phase = (typeof PHASES)[number];
+export type ResponsePhase = (typeof PHASES)[number];
 
 const PHASES = ['complete', 'incomplete', 'waiting', 'abandoned'] as const;
 
 export type SeenResponse = Readonly<{
-	phase: Phase;
+	phase: ResponsePhase;
 	/** The fingerprint of the answers of a complete response. Undefined if Response Updated is not chosen. */
 	answers?: AnswersFingerprint;
 	/** Whether no page has had the response since the last pruning, see `pruneSeenResponses`. */
@@ -29,7 +29,7 @@ export type SeenResponse = Readonly<{
  * Creates a seen response that a page lists. Equal seen responses without answers are the same object, to save
  * memory: a form can have 100,000 responses.
  */
-export function createSeenResponse(phase: Phase, answers?: AnswersFingerprint): SeenResponse {
+export function createSeenResponse(phase: ResponsePhase, answers?: AnswersFingerprint): SeenResponse {
 	return answers === undefined ? listed[phase] : { phase, answers };
 }
 
@@ -41,9 +41,9 @@ function markUnlisted({ phase, answers }: SeenResponse): SeenResponse {
 const listed = mapPhases((phase) => ({ phase }));
 const unlisted = mapPhases((phase) => ({ phase, isUnlisted: true }));
 
-function mapPhases(create: (phase: Phase) => SeenResponse): Record<Phase, SeenResponse> {
+function mapPhases(create: (phase: ResponsePhase) => SeenResponse): Record<ResponsePhase, SeenResponse> {
 	const entries = PHASES.map((phase) => [phase, create(phase)]);
-	return Object.fromEntries(entries) as Record<Phase, SeenResponse>;
+	return Object.fromEntries(entries) as Record<ResponsePhase, SeenResponse>;
 }
 
 /** Whether a seen response has not changed. */
@@ -57,7 +57,7 @@ export function isUnchanged(before: SeenResponse | undefined, after: SeenRespons
 
 /** The letters of the phases in the saved text. A capital letter means that the response is unlisted. */
 const PHASE_BY_LETTER = { c: 'complete', i: 'incomplete', w: 'waiting', a: 'abandoned' } as const;
-const LETTER_BY_PHASE = invert(PHASE_BY_LETTER) as Record<Phase, string>;
+const LETTER_BY_PHASE = invert(PHASE_BY_LETTER) as Record<ResponsePhase, string>;
 
 const FINGERPRINT_TEXT = `[\\w-]{${FINGERPRINT_LENGTH}}`;
 
