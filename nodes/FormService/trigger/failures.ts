@@ -16,7 +16,7 @@ export type Subject = Readonly<
 >;
 
 /** A number after the last page. `clear` with this number means that the whole list works again. */
-export const END_OF_LIST = Infinity;
+export const ALL_PAGES = Infinity;
 
 /** The failures in a row of one subject. */
 type FailureStreak = {
@@ -73,7 +73,7 @@ export class Failures {
 	/**
 	 * Clears the failure of a subject if this page or an earlier page has failed. A later page may still fail.
 	 *
-	 * @param page the number of the last page that was read, from 0, or `END_OF_LIST`
+	 * @param page the number of the last page that was read, from 0, or `ALL_PAGES`
 	 */
 	clear(subject: Subject, page: number): void {
 		if (page >= (this.find(subject)?.page ?? 0)) this.streaks.delete(toKey(subject));
@@ -168,7 +168,7 @@ export type Outcome = Readonly<{
 	deliveryError?: NodeError;
 	/**
 	 * The number of the page that failed, from 0. If no page failed, the number of the last page that was read,
-	 * or `END_OF_LIST` if no page follows.
+	 * or `ALL_PAGES` if no page follows.
 	 */
 	page: number;
 }>;
@@ -189,7 +189,7 @@ export function endsPoll(outcome: Outcome): boolean {
  */
 export function recordOutcome(failures: Failures, outcome: Outcome, logger: Logger): void {
 	const { subject, hasPages, readError, page } = outcome;
-	if (hasPages && !isAccountFailure(readError)) failures.clear({ kind: 'account' }, END_OF_LIST);
+	if (hasPages && !isAccountFailure(readError)) failures.clear({ kind: 'account' }, ALL_PAGES);
 	const error = getError(outcome);
 	if (error === undefined) return failures.clear(subject, page);
 	// a request that was not sent is not a failure

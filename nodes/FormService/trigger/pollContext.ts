@@ -4,7 +4,7 @@ import { getAccount, type Account } from '../api/account';
 import { clock } from '../api/clock';
 import { asNodeError } from '../api/errors';
 import type { RequestContext } from '../api/requestContext';
-import { END_OF_LIST, type Subject } from './failures';
+import { ALL_PAGES, type Subject } from './failures';
 import { computeBaseIntervalMs, computeWeight, MINUTE_MS, type BudgetClaim } from './requestBudget';
 import { computeServiceId, loadState, type LoadedState } from './savedState';
 import { readSavedState } from './staticData';
@@ -98,7 +98,7 @@ export async function readConfig(
 	try {
 		const parameters = readTriggerParameters(n8n);
 		const account = await getAccount(n8n);
-		cache.failures.clear({ kind: 'parameters' }, END_OF_LIST);
+		cache.failures.clear({ kind: 'parameters' }, ALL_PAGES);
 		clearOutdatedCache(cache, JSON.stringify([account.key, parameters]));
 		// the user may have changed the fields before publishing the workflow
 		if (reason === 'publish') cache.fields.clear();

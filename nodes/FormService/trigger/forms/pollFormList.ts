@@ -9,7 +9,7 @@ import { createFormNotFoundError } from '../../parameters/formId';
 import type { FormEvent } from '../../parameters/triggerEvents';
 import { fetchWholeList } from '../fetchList';
 import { parseFormList, rememberNames, type ListedForm } from '../formDetails';
-import { END_OF_LIST, type Outcome, type Subject } from '../failures';
+import { ALL_PAGES, type Outcome, type Subject } from '../failures';
 import { isBackingOff, type OutputItem, type PollContext } from '../pollContext';
 import { addDebt, isDue, type RequestDebt } from '../requestBudget';
 import { NEW_FORM, type FormState } from '../triggerState';
@@ -59,7 +59,7 @@ export async function pollFormList(
 		const listed = parseFormList(records);
 		rememberNames(cache.names, listed.values());
 		const outcomes = [
-			{ subject: FORM_LIST, hasPages: true, page: END_OF_LIST },
+			{ subject: FORM_LIST, hasPages: true, page: ALL_PAGES },
 			...findMissing(context, listed),
 		];
 		const debt = addListDebt(context, requests);
@@ -109,7 +109,7 @@ function findMissing(context: PollContext, listed: ReadonlyMap<string, ListedFor
 	const formIds = watch.kind === 'all' || lists.responses ? [] : watch.formIds;
 	return formIds.flatMap((formId): Outcome[] => {
 		const subject: Subject = { kind: 'listedForm', formId };
-		if (listed.has(formId)) return [{ subject, hasPages: true, page: END_OF_LIST }];
+		if (listed.has(formId)) return [{ subject, hasPages: true, page: ALL_PAGES }];
 		if (isBackingOff(context, subject)) return [];
 		const readError = createFormNotFoundError(context.request.n8n.getNode(), formId);
 		return [{ subject, hasPages: false, readError, page: 0 }];

@@ -1,6 +1,6 @@
 import { conditionsNeedFields } from '../../api/answers/conditions';
 import type { NodeError } from '../../api/errors';
-import { END_OF_LIST, type Outcome } from '../failures';
+import { ALL_PAGES, type Outcome } from '../failures';
 import { isBackingOff, type OutputItem, type PollContext } from '../pollContext';
 import { addDebt, computeFormBudget, isDue, type FormBudget } from '../requestBudget';
 import type { FormState } from '../triggerState';
@@ -144,7 +144,7 @@ function finishReading(
 	const firstPage = reading.from?.pagesBefore ?? 0;
 	const lastPage = pages.at(-1)?.pagesBefore ?? firstPage - 1;
 	const isUnfinished = reading.kind === 'fullPass' && form.fullPass?.next !== undefined;
-	const page = error ? lastPage + 1 : isUnfinished ? lastPage : END_OF_LIST;
+	const page = error ? lastPage + 1 : isUnfinished ? lastPage : ALL_PAGES;
 	const failures = context.cache.failures.countWithNew(subject, page);
 	const startsOver = hasToStartOver(reading, error, failures, pages.length);
 	const counted = countBudgetedRequests(reading, requests, fieldRequests);
