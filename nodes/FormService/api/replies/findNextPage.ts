@@ -35,7 +35,7 @@ export type NextPage =
 	| { kind: 'link'; link: string }
 	| { kind: 'unknown'; evidence: string };
 
-export type ListProgress = {
+export type PageCounts = {
 	/** How many pages and records were read, including this page. */
 	pages: number;
 	records: number;
@@ -53,7 +53,7 @@ export type ListProgress = {
 export function findNextPage(
 	headers: ReplyHeaders,
 	holders: readonly IDataObject[],
-	progress: ListProgress,
+	progress: PageCounts,
 ): { nextPage: NextPage; total?: number } {
 	const next = findNextInHeader(headers.link);
 	const headersWithLink = next === undefined ? headers : { ...headers, next };
@@ -66,7 +66,7 @@ export function findNextPage(
 
 function findByRules(
 	hints: readonly Hint[],
-	progress: ListProgress,
+	progress: PageCounts,
 	total: number | undefined,
 ): NextPage {
 	const link = parseHint(hints, /^next(_page)?(_(link|url|uri|href))?$/, parseLink);
@@ -106,7 +106,7 @@ const MORE_NAME =
 /** Returns how many records the list has, as the reply announces. Undefined if the reply announces no number. */
 function findTotal(
 	hints: readonly Hint[],
-	{ records, pageRecords, listedNoun }: ListProgress,
+	{ records, pageRecords, listedNoun }: PageCounts,
 ): number | undefined {
 	const counts = hints.flatMap(({ name, value }) => {
 		const count = isRecordCount(name, listedNoun) ? parseNumber(value) : undefined;
@@ -123,7 +123,7 @@ function findTotal(
  */
 function findUnreadEvidence(
 	hints: readonly Hint[],
-	{ pages, records, pageRecords, firstTotal = Infinity }: ListProgress,
+	{ pages, records, pageRecords, firstTotal = Infinity }: PageCounts,
 	total = 0,
 ): string | undefined {
 	// records that were added after the first page may be on pages that were already read
