@@ -3,8 +3,8 @@ import type { IDataObject, INode, INodeExecutionData, IPollFunctions } from 'n8n
 import { getAccount } from '../api/account';
 import {
 	filterByConditions,
-	findConditionProblem,
-	findValueProblem,
+	findConditionFieldProblem,
+	findConditionValueProblem,
 } from '../api/answers/conditions';
 import type { FormField } from '../api/answers/fields';
 import { fieldKinds } from '../api/answers/fieldKinds';
@@ -127,8 +127,8 @@ async function findNewestMatch(
 	// if the trigger watches several forms, a form can lack the field, and its responses do not match
 	const problem =
 		fields && !hasSeveralForms(watch)
-			? (findConditionProblem(conditions, fields, name ?? id) ??
-				findValueProblem(conditions, fields))
+			? (findConditionFieldProblem(conditions, fields, name ?? id) ??
+				findConditionValueProblem(conditions, fields))
 			: undefined;
 	if (problem !== undefined) throw createConditionError(context.n8n.getNode(), problem);
 	const entries = records.map((record) => ({ record }));

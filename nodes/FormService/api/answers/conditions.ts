@@ -81,7 +81,7 @@ export type ConditionProblem = { message: string; description: string };
  * Describes the first condition whose name is neither a field nor an attribute. Undefined if there is no such
  * condition. No response could meet such a condition, unless its operator is Is Empty.
  */
-export function findConditionProblem(
+export function findConditionFieldProblem(
 	{ conditions }: ConditionSet,
 	fields: readonly FormField[],
 	formName?: string,
@@ -100,7 +100,7 @@ export function findConditionProblem(
  * condition. A running trigger does not call this function, because the author of a form can change the
  * choices.
  */
-export function findValueProblem(
+export function findConditionValueProblem(
 	{ conditions }: ConditionSet,
 	fields: readonly FormField[],
 ): ConditionProblem | undefined {

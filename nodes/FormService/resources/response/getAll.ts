@@ -1,8 +1,8 @@
 import type { IDataObject, INodeExecutionData, INodeProperties } from 'n8n-workflow';
 import {
 	conditionsNeedFields,
-	findConditionProblem,
-	findValueProblem,
+	findConditionFieldProblem,
+	findConditionValueProblem,
 } from '../../api/answers/conditions';
 import type { FormField } from '../../api/answers/fields';
 import { findResponses, isUnfiltered, type ResponseQuery } from '../../api/answers/findResponses';
@@ -111,7 +111,7 @@ function checkConditions(
 	{ conditions }: ResponseQuery,
 	fields: readonly FormField[] = [],
 ): void {
-	const problem = findConditionProblem(conditions, fields) ?? findValueProblem(conditions, fields);
+	const problem = findConditionFieldProblem(conditions, fields) ?? findConditionValueProblem(conditions, fields);
 	if (problem !== undefined) {
 		throw createParameterError(input, problem.message, problem.description);
 	}

@@ -2,8 +2,8 @@ import type { IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
 import {
 	conditionsNeedFields,
 	filterByConditions,
-	findConditionProblem,
-	findValueProblem,
+	findConditionFieldProblem,
+	findConditionValueProblem,
 } from '../../api/answers/conditions';
 import type { FormField } from '../../api/answers/fields';
 import { createResponseItem, type ResponseOutput } from '../../api/answers/responseItem';
@@ -104,8 +104,8 @@ function findProblem(context: PollContext, formId: string, fields: readonly Form
 	const selectedName = getSelectedFormName(request.n8n.getNode(), formId);
 	const formName = cache.names.byId.get(formId) ?? selectedName ?? formId;
 	const checksValues = reason === 'publish' && isOnlyForm(context);
-	const valueProblem = checksValues ? findValueProblem(conditions, fields) : undefined;
-	return findConditionProblem(conditions, fields, formName) ?? valueProblem;
+	const valueProblem = checksValues ? findConditionValueProblem(conditions, fields) : undefined;
+	return findConditionFieldProblem(conditions, fields, formName) ?? valueProblem;
 }
 
 function isOnlyForm({ parameters }: PollContext): boolean {

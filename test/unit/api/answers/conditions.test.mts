@@ -3,8 +3,8 @@ import type { IDataObject } from 'n8n-workflow';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import {
 	filterByConditions,
-	findConditionProblem,
-	findValueProblem,
+	findConditionFieldProblem,
+	findConditionValueProblem,
 	type Operator,
 } from '../../../../nodes/FormService/api/answers/conditions.ts';
 import { parseFields, type FormField } from '../../../../nodes/FormService/api/answers/fields.ts';
@@ -129,7 +129,7 @@ describe('A condition on a name', () => {
 	])('is one on a field or an attribute: %s %s %j: %s', async (...given) => {
 		const [field, operator, value, expected] = given;
 		const conditions = toConditions(field, operator, value);
-		expect(findConditionProblem(conditions, fields)).toBeUndefined();
+		expect(findConditionFieldProblem(conditions, fields)).toBeUndefined();
 		expect(await meets(record, conditions, fields)).toBe(expected);
 	});
 
@@ -138,7 +138,7 @@ describe('A condition on a name', () => {
 		const unknown = toConditions('source', 'is', 'x');
 		const known = toConditions('F1', 'is', 'x').conditions;
 		const conditions = [...known, ...unknown.conditions];
-		expect(findConditionProblem({ ...unknown, conditions }, many)).toEqual({
+		expect(findConditionFieldProblem({ ...unknown, conditions }, many)).toEqual({
 			message: 'The form has no field "source"',
 			description: expect.stringMatching(
 				/^Choose the field of condition 2 again, .* "F18", "F19" and 5 more\.$/,
@@ -164,8 +164,8 @@ describe('The value of a condition', () => {
 		['f2', 'is', 'maybe'],
 	])('that is not a choice of the field is explained with the choices: %s %s %j', (...row) => {
 		const conditions = toConditions(...row);
-		expect(findConditionProblem(conditions, fields)).toBeUndefined();
-		const problem = findValueProblem(conditions, fields);
+		expect(findConditionFieldProblem(conditions, fields)).toBeUndefined();
+		const problem = findConditionValueProblem(conditions, fields);
 		expect(problem?.message).toMatch(/^The value of condition 1 is not a choice of "[HT]/);
 		expect(problem?.description).toMatch(
 			/^The choices are ("Satisfied", "Not at all"|"News", "Tips, tricks"|yes and no)\./,
@@ -183,7 +183,7 @@ describe('The value of a condition', () => {
 		['f4', 'is', 'France'],
 		['attribute:number', 'is', '1'],
 	])('is fine otherwise: %s %s %j', (...row) => {
-		expect(findValueProblem(toConditions(...row), fields)).toBeUndefined();
+		expect(findConditionValueProblem(toConditions(...row), fields)).toBeUndefined();
 	});
 });
 
