@@ -46,14 +46,14 @@ const triggers = new Map<string, TriggerCache>();
  * How long the cache of a trigger is kept without a poll. The longest schedule of n8n is a month. A trigger
  * that n8n polls more rarely loses only its cache.
  */
-const FORGOTTEN_AFTER_MS = 32 * DAY_MS;
+const CACHE_RETENTION_MS = 32 * DAY_MS;
 
 /** Whether the cache of a trigger can be deleted, because n8n has not polled the trigger for a long time. */
 export function isForgettable(
 	{ isPolling, polledAtMs }: Pick<TriggerCache, 'isPolling' | 'polledAtMs'>,
 	nowMs: number,
 ): boolean {
-	return !isPolling && nowMs - polledAtMs > FORGOTTEN_AFTER_MS;
+	return !isPolling && nowMs - polledAtMs > CACHE_RETENTION_MS;
 }
 
 /** Deletes the caches of triggers that n8n no longer polls. */

@@ -123,7 +123,7 @@ export class RequestQueue {
 	 */
 	isForgettable(): boolean {
 		const isOpen = this.slots.some(({ countsUntilMs }) => countsUntilMs === Infinity);
-		const isUnused = this.clock.monotonicMs() - this.usedAtMs > FORGOTTEN_AFTER_MS;
+		const isUnused = this.clock.monotonicMs() - this.usedAtMs > QUEUE_RETENTION_MS;
 		return isUnused && !isOpen && this.waiting.length === 0;
 	}
 
@@ -263,7 +263,7 @@ export class RequestQueue {
 }
 
 /** How long an unused queue is kept. Longer than the limit of a day, which is the longest wait. */
-const FORGOTTEN_AFTER_MS = 25 * 3_600_000;
+const QUEUE_RETENTION_MS = 25 * 3_600_000;
 
 const queues = new Map<string, RequestQueue>();
 
