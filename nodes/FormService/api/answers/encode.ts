@@ -68,7 +68,7 @@ const MONTH = /^\s*\d{4}-\d\d\s*$/;
  *   `2026-01-31T00:00:00Z` → `2026-01-31`.
  * - For a field with a time, keeps the offset. A time without an offset gets the offset of the workflow's zone.
  */
-export function encodeTime(value: unknown, zone: string, kind: 'date' | 'dateTime'): EncodeResult {
+export function encodeDate(value: unknown, zone: string, kind: 'date' | 'dateTime'): EncodeResult {
 	const timeMs = parseTimeMs(value, zone);
 	const isMonth = typeof value === 'string' && MONTH.test(value);
 	if (timeMs === undefined || isMonth) return { problem: 'must be a date, such as 2027-01-31' };

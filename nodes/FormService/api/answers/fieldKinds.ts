@@ -13,7 +13,7 @@ import { findChoice, hasChoices, splitChoices, type Choice } from './choices';
 import {
 	encodeAny,
 	encodeChoices,
-	encodeTime,
+	encodeDate,
 	type EncodeResult,
 	type EncodeOptions,
 } from './encode';
@@ -73,7 +73,7 @@ export const fieldKinds = {
 	date: {
 		...textFunctions,
 		types: /^date$/,
-		encode: (value, { zone }) => encodeTime(value, zone, 'date'),
+		encode: (value, { zone }) => encodeDate(value, zone, 'date'),
 		// a time that the service lists is midnight in an unknown zone, so only a day without a time can be
 		// compared
 		normalize: parseDay,
@@ -83,7 +83,7 @@ export const fieldKinds = {
 	dateTime: {
 		...textFunctions,
 		types: /^date[-_]?time(-local)?$/,
-		encode: (value, { zone }) => encodeTime(value, zone, 'dateTime'),
+		encode: (value, { zone }) => encodeDate(value, zone, 'dateTime'),
 		normalize: (value) => (isLocalTime(value) ? undefined : parseTimeMs(value, 'utc')?.toString()),
 		widget: 'dateTime',
 		example: () => '2026-01-31T09:00:00Z',
