@@ -111,7 +111,8 @@ function checkConditions(
 	{ conditions }: ResponseQuery,
 	fields: readonly FormField[] = [],
 ): void {
-	const problem = findConditionFieldProblem(conditions, fields) ?? findConditionValueProblem(conditions, fields);
+	const problem =
+		findConditionFieldProblem(conditions, fields) ?? findConditionValueProblem(conditions, fields);
 	if (problem !== undefined) {
 		throw createParameterError(input, problem.message, problem.description);
 	}

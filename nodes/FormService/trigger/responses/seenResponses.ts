@@ -29,7 +29,10 @@ export type SeenResponse = Readonly<{
  * Creates a seen response that a page lists. Equal seen responses without answers are the same object, to save
  * memory: a form can have 100,000 responses.
  */
-export function createSeenResponse(phase: ResponsePhase, answers?: AnswersFingerprint): SeenResponse {
+export function createSeenResponse(
+	phase: ResponsePhase,
+	answers?: AnswersFingerprint,
+): SeenResponse {
 	return answers === undefined ? listed[phase] : { phase, answers };
 }
 
@@ -41,7 +44,9 @@ function markUnlisted({ phase, answers }: SeenResponse): SeenResponse {
 const listed = mapPhases((phase) => ({ phase }));
 const unlisted = mapPhases((phase) => ({ phase, isUnlisted: true }));
 
-function mapPhases(create: (phase: ResponsePhase) => SeenResponse): Record<ResponsePhase, SeenResponse> {
+function mapPhases(
+	create: (phase: ResponsePhase) => SeenResponse,
+): Record<ResponsePhase, SeenResponse> {
 	const entries = PHASES.map((phase) => [phase, create(phase)]);
 	return Object.fromEntries(entries) as Record<ResponsePhase, SeenResponse>;
 }
