@@ -5,7 +5,7 @@ import { createTarget, endpoints, type Target } from './endpoints';
 import { describeShape, type Envelope } from './envelope';
 import { isRecord } from './records';
 import { UNREAD_LIST } from './replies/completeness';
-import { readList } from './replies/listReader';
+import { fetchNeededPages } from './replies/listReader';
 import { callApi } from './request/callApi';
 import {
 	createRequestError,
@@ -39,7 +39,7 @@ export function isWorkspace(data: unknown): data is IDataObject {
  * @throws ServiceError if the list is still incomplete after several passes
  */
 export async function listRecords(context: RequestContext, target: Target): Promise<IDataObject[]> {
-	return [...(await readList(context, target)).records];
+	return [...(await fetchNeededPages(context, target)).records];
 }
 
 /**
@@ -52,7 +52,7 @@ export async function listFirstRecords(
 	limit: number,
 ): Promise<IDataObject[]> {
 	const isEnough = (records: readonly IDataObject[]) => records.length >= limit;
-	return (await readList(context, target, UNREAD_LIST, isEnough)).records.slice(0, limit);
+	return (await fetchNeededPages(context, target, UNREAD_LIST, isEnough)).records.slice(0, limit);
 }
 
 /** Fetches the fields of a form that take an answer, see `parseFields`. */

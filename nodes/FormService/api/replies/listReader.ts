@@ -13,7 +13,7 @@ type IsEnough = (records: readonly IDataObject[]) => boolean;
  * @returns the state of the list, which is `unfinished` if there are more pages
  * @throws ServiceError if a page cannot be read, or if the list is still incomplete after several passes
  */
-export async function readList(
+export async function fetchNeededPages(
 	context: RequestContext,
 	target: Target,
 	start: ListState = UNREAD_LIST,
@@ -41,7 +41,7 @@ export type ListReader = (context: RequestContext, isEnough?: IsEnough) => Promi
 export function createListReader(target: Target): ListReader {
 	let latest = Promise.resolve(UNREAD_LIST);
 	return async (context, isEnough) => {
-		const state = latest.then(async (start) => await readList(context, target, start, isEnough));
+		const state = latest.then(async (start) => await fetchNeededPages(context, target, start, isEnough));
 		latest = state;
 		state.catch(() => {
 			if (latest === state) latest = Promise.resolve(UNREAD_LIST);
