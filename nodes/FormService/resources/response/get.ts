@@ -48,7 +48,7 @@ export const responseGet: Operation = {
 			ids: { formId },
 			selection: { names: readOutputFields(input) },
 			async read(request) {
-				const readList = await createSharedReader(request);
+				const readList = await getSharedReader(request);
 				const comparableId = toComparableId(responseId);
 				const isWanted = (candidate: IDataObject) => getComparableId(candidate) === comparableId;
 				// fetch no page after the page that has the response
@@ -71,6 +71,6 @@ export const responseGet: Operation = {
 };
 
 /** Creates a reader of the responses that all items of the run share. */
-const createSharedReader = createSharedFetch(
+const getSharedReader = createSharedFetch(
 	async (_context, target) => await Promise.resolve(createListReader(target)),
 );
