@@ -1,6 +1,7 @@
 import { DateTime } from 'luxon';
 import type { GenericValue, IDataObject } from 'n8n-workflow';
 import { yieldIfDue } from '../clock';
+import type { ErrorText } from '../errorTexts';
 import { parseBoolean, parseDay, parseNumber, parseTimeMs, parseUtcMidnight } from '../parseValues';
 import { findChoice } from './choices';
 import { findField, type FormField } from './fields';
@@ -74,9 +75,6 @@ export function findUnknownFields(
 	return conditions.map(({ field }) => field).filter((name) => isUnknownName(name, fields));
 }
 
-/** The message and the description of an error about a condition. */
-export type ConditionProblem = { message: string; description: string };
-
 /**
  * Describes the first condition whose name is neither a field nor an attribute. Undefined if there is no such
  * condition. No response could meet such a condition, unless its operator is Is Empty.
@@ -85,7 +83,7 @@ export function findConditionFieldProblem(
 	{ conditions }: ConditionSet,
 	fields: readonly FormField[],
 	formName?: string,
-): ConditionProblem | undefined {
+): ErrorText | undefined {
 	const index = conditions.findIndex(({ field }) => isUnknownName(field, fields));
 	if (index < 0) return undefined;
 	const form = formName === undefined ? 'The form' : `The form "${formName}"`;
@@ -103,7 +101,7 @@ export function findConditionFieldProblem(
 export function findConditionValueProblem(
 	{ conditions }: ConditionSet,
 	fields: readonly FormField[],
-): ConditionProblem | undefined {
+): ErrorText | undefined {
 	const index = conditions.findIndex(({ field: name, operator, value }) => {
 		const field = findField(name, fields);
 		if (field === undefined || !['is', 'isNot'].includes(operator)) return false;

@@ -9,6 +9,7 @@ import type { FormField } from '../../api/answers/fields';
 import { createResponseItem, type ResponseOutput } from '../../api/answers/responseItem';
 import { yieldIfDue } from '../../api/clock';
 import { asNodeError, InputError } from '../../api/errors';
+import type { ErrorText } from '../../api/errorTexts';
 import type { RequestContext } from '../../api/requestContext';
 import { getSelectedFormName } from '../../parameters/formId';
 import type { ResponseEvent } from '../../parameters/triggerEvents';
@@ -113,10 +114,7 @@ function isOnlyForm({ parameters }: PollContext): boolean {
 }
 
 /** Creates the error for a condition on a field that the form does not have. */
-export function createConditionError(
-	node: INode,
-	{ message, description }: { message: string; description: string },
-) {
+export function createConditionError(node: INode, { message, description }: ErrorText) {
 	return new InputError(node, {
 		message,
 		description: `${description} Fetch Test Event and publishing show this error as well. No response is lost meanwhile.`,
