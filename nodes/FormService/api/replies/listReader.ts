@@ -41,7 +41,9 @@ export type ListReader = (context: RequestContext, isEnough?: IsEnough) => Promi
 export function createListReader(target: Target): ListReader {
 	let latest = Promise.resolve(UNREAD_LIST);
 	return async (context, isEnough) => {
-		const state = latest.then(async (start) => await fetchNeededPages(context, target, start, isEnough));
+		const state = latest.then(
+			async (start) => await fetchNeededPages(context, target, start, isEnough),
+		);
 		latest = state;
 		state.catch(() => {
 			if (latest === state) latest = Promise.resolve(UNREAD_LIST);
