@@ -17,6 +17,7 @@ export {
 	redirect,
 	slow,
 	status,
+	statusAfter,
 	success,
 	tooMany,
 	unavailable,

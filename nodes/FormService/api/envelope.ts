@@ -1,4 +1,4 @@
-import { isEmpty, isObject, uniq } from 'lodash';
+import { isEmpty, isObject, pick, uniq } from 'lodash';
 import { asSentence, cutText } from './errorTexts';
 import { parseBoolean } from './parseValues';
 import { getId, isRecord, isUuid } from './records';
@@ -16,7 +16,15 @@ export type Envelope = {
 	 * errors.
 	 */
 	isConfirmed: boolean;
-	/** The `uuid` or `id` in the data, or in the reply next to the data. */
+	/**
+	 * Whether the reply has a sign that the service has acted: `success: true`, or an ID. A reply with both
+	 * `success: false` and an ID contradicts itself, and has this sign.
+	 */
+	hasSuccessSign: boolean;
+	/**
+	 * The `uuid` or `id` in the data, or in the reply next to the data. An `id` next to `success: false` or to
+	 * errors is left out, because it is the ID of the request.
+	 */
 	id?: string;
 	/** The message of the reply, followed by the messages about fields: `Invalid data. captcha: Wrong answer.` */
 	message?: string;
@@ -35,15 +43,25 @@ export function unwrapEnvelope(body: unknown): Envelope {
 	const reply = isRecord(body) ? body : {};
 	const { success, message, errors, data = body } = reply;
 	const succeeded = parseBoolean(success);
-	const id = isUuid(data) ? data : ((isRecord(data) ? getId(data) : undefined) ?? getId(reply));
+	const isFailure = succeeded === false;
+	const hasErrors = !isEmpty(errors);
+	const ids = isFailure || hasErrors ? pick(reply, 'uuid') : reply;
+	const id = findDataId(isRecord(body) ? body.data : body) ?? getId(ids);
 	return {
 		body,
 		data,
 		id,
-		isFailure: succeeded === false,
-		isConfirmed: succeeded ?? (id !== undefined && isEmpty(errors)),
+		isFailure,
+		isConfirmed: succeeded ?? (id !== undefined && !hasErrors),
+		hasSuccessSign: succeeded === true || id !== undefined,
 		message: joinMessages(message, collectMessages(errors)),
 	};
+}
+
+/** Returns the ID in the data of a reply. The data can be the UUID itself. */
+function findDataId(data: unknown): string | undefined {
+	if (isUuid(data)) return data;
+	return isRecord(data) ? getId(data) : undefined;
 }
 
 /**

@@ -162,6 +162,12 @@ export const REASONS = {
 		message: 'Form Service sent a reply that does not say whether the request succeeded',
 		advice: TRY_LATER,
 	},
+	contradictory: {
+		cause: 'configuration-invalid',
+		message: ({ status }: Known<'status'>) =>
+			`Form Service sent a reply that contradicts itself (status ${status})`,
+		advice: TRY_LATER,
+	},
 	replyTooLarge: {
 		cause: 'configuration-invalid',
 		message: 'The reply is too large for n8n to handle safely',

@@ -139,6 +139,8 @@ const NOUNS = ['Form: Get Many', 'Response: Get PDF'];
 
 const UNCONFIRMED = json(200, { message: 'Unauthenticated.' });
 
+const CONTRADICTORY = json(422, { success: false, message: 'No.', data: { id: 'r-1' } });
+
 /** Replies that nobody expects, to Response: Get Many unless another operation is named. */
 const oddReplies: Array<[string, Fault | ((token: string) => Fault), who?: string]> = [
 	['null', json(200, null)],
@@ -147,6 +149,8 @@ const oddReplies: Array<[string, Fault | ((token: string) => Fault), who?: strin
 	['success: false without a message', json(200, { success: false })],
 	['a reply that confirms nothing', UNCONFIRMED, 'Response: Create'],
 	['a reply that confirms nothing', UNCONFIRMED, 'Setting: Update'],
+	['a rejection with the ID of a response', CONTRADICTORY, 'Response: Create'],
+	['a rejection with an ID', CONTRADICTORY, 'Setting: Update'],
 	['a success without the form', success({ id: 'AbC123' }), 'Setting: Update'],
 	['a web page of another server', answer(404, 'text/html', '\n<html><title>x</title></html>')],
 	['a web page that takes no such request', answer(405, 'text/html', '<html></html>')],

@@ -3,7 +3,15 @@ import fc from 'fast-check';
 import { mapValues, range, uniqBy } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import { demoForms, faultTable, slow, status, success, type Fault } from '../../service/index.mts';
+import {
+	demoForms,
+	faultTable,
+	slow,
+	status,
+	statusAfter,
+	success,
+	type Fault,
+} from '../../service/index.mts';
 import { itemsOf, locator, placesOf, time } from '../harness.mts';
 import { core } from '../n8n/core.mts';
 import { operationNamed } from '../resources/operations.mts';
@@ -24,10 +32,12 @@ const faults = {
 		},
 	},
 	unauthorized: status(401, 'No.'),
+	// each status says that nothing was added, and the body says that the response was added
+	...mapValues({ rejectedLate: 422, limitedLate: 429, unavailableLate: 503 }, statusAfter),
 } satisfies Record<string, Fault>;
 type Kind = keyof typeof faults;
 const isTaken = (kind: Kind) => kind === 'fine' || kind === 'slow';
-const mayBeTaken = (kind: Kind) => kind === 'late' || kind === 'lost';
+const mayBeTaken = (kind: Kind) => /late$|^lost$/i.test(kind);
 
 /** An item for the form of its kind; its answers are its order and its place among the rows. */
 type Row = { kind: Kind; order?: string; broken?: string; row_number?: number };
@@ -135,6 +145,15 @@ it('An update that was sent is not sent again by the next try of n8n, even if th
 	expect(error?.message).toMatch(/^The settings were updated, but the reply lacks the form/);
 	expect(service.requests.filter(({ method }) => method === 'POST')).toHaveLength(1);
 });
+
+it.each(['rejectedLate', 'limitedLate', 'unavailableLate'] as const)(
+	'A response is not sent again if its reply is %s and says that the response was added',
+	async (kind) => {
+		const { error, sent } = await addRows(rowsOf(kind), { maxTries: 3 });
+		expect(error?.message).toMatch(/\. The response may or may not have been added$/);
+		expect(sent).toHaveLength(1);
+	},
+);
 
 it('A run in batches sends its last batch, also if the batch is not full', async () => {
 	const { sent } = await addRows(times(5, 'fine'), { batchSize: 2 });

@@ -32,6 +32,13 @@ export const status = (code: number, message: string, errors?: Record<string, st
 		reply.code(code).send({ success: false, message, ...(errors && { errors }) });
 	});
 
+/** Creates a fault: the service acts, and replies with this status and `Retry-After`, but with a body of success. */
+export const statusAfter = (code: number) =>
+	after(({ reply }, body) => {
+		reply.code(code).header('retry-after', '1');
+		return body;
+	});
+
 /**
  * Creates a fault: the service replies 429. Without `retryAfter`, the reply has no `Retry-After`.
  *

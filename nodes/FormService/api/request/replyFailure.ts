@@ -24,17 +24,17 @@ export function createReplyFailure(
 	nowMs: number,
 ): RequestFailure {
 	const { status, headers } = reply;
-	if (status === 429) return createRateLimitFailure(headers, nowMs);
+	const mayHaveActed = mayHaveActedBefore(reply, envelope);
+	if (status === 429) return { ...createRateLimitFailure(headers, nowMs), mayHaveActed };
 	const retryAfterMs = parseRetryAfterMs(headers, nowMs);
 	if (status === 503 && retryAfterMs !== undefined) {
-		// the service is in maintenance: it has not handled the request
-		return createFailure('unavailable', { status, retryAtMs: nowMs + retryAfterMs });
+		return createFailure('unavailable', { status, retryAtMs: nowMs + retryAfterMs, mayHaveActed });
 	}
 	const reason = findReason(reply, envelope, endpoint);
 	const hasQuote = reason !== 'tokenRejected' && status !== 404;
 	return createFailure(reason, {
 		status,
-		mayHaveActed: mayHaveActed(status, reason, envelope),
+		mayHaveActed,
 		noun: endpoint.noun,
 		location: reason === 'redirected' ? String(headers.location || 'nowhere') : undefined,
 		serverMessage: hasQuote ? nameFields(envelope?.message ?? '', fields) : undefined,
@@ -55,20 +55,24 @@ type ReplyReason = Extract<
 	| 'rejected'
 	| 'incompleteReply'
 	| 'unconfirmed'
+	| 'contradictory'
 >;
 
 function findReason(
-	{ status, headers, text }: Reply,
+	reply: Reply,
 	envelope: Envelope | undefined,
-	{ noun }: Endpoint,
+	{ noun, effect }: Endpoint,
 ): ReplyReason {
+	const { status, text } = reply;
 	if (text === undefined) return 'replyTooLarge';
 	if (status >= 500) return 'serverError';
-	const isRedirect = status >= 300 && status < 400;
-	const isLogin = isRedirect && LOGIN_PATH.test(String(headers.location));
-	if (status === 401 || isLogin) return 'tokenRejected';
+	const isRejected = isRejection(reply) || envelope?.isFailure;
+	// any other endpoint can send the request again, so the status is enough
+	const canActTwice = effect === 'nonIdempotent';
+	if (canActTwice && isRejected && envelope?.hasSuccessSign) return 'contradictory';
+	if (status === 401 || isLoginRedirect(reply)) return 'tokenRejected';
 	if (status === 403) return 'accessDenied';
-	if (isRedirect) return 'redirected';
+	if (isRedirect(reply)) return 'redirected';
 	// with another status, such as 413, a proxy may have sent the web page
 	if (/^\s*</.test(text) && [200, 404, 405].includes(status)) return 'webPage';
 	if (status === 404) return noun === undefined ? 'wrongAddress' : 'notFound';
@@ -76,21 +80,39 @@ function findReason(
 	return envelope === undefined ? 'incompleteReply' : 'unconfirmed';
 }
 
-/** Matches the path of a login page, such as `/en/login?to=x`, not `/f/login-survey`. */
-const LOGIN_PATH = /^[^?#]*\b(?<![-.])(log|sign)[-_]?in\/?([?#]|$)/i;
+/**
+ * Whether the service may have acted before the reply. The table in docs/responses.md, "Never twice", has the
+ * cases.
+ */
+function mayHaveActedBefore(reply: Reply, envelope: Envelope | undefined): boolean {
+	// the part of the reply that was not read can say that the service has acted
+	if (reply.text === undefined || envelope?.hasSuccessSign) return true;
+	const isSuccess = reply.status >= 200 && reply.status < 300;
+	return isSuccess ? !envelope?.isFailure : !isRejection(reply);
+}
 
 /**
- * Whether the service may have acted before the reply. The service can fail or redirect after it has acted, and
- * a proxy can time out while the service still acts.
+ * Whether the status alone says that the service has not acted. False for a timeout (408, 499) and a failure
+ * (500): a proxy can time out while the service still acts, and the service can fail after it has acted. A
+ * service in maintenance (503 with `Retry-After`) has not handled the request.
  */
-function mayHaveActed(
-	status: number,
-	reason: FailureReason,
-	envelope: Envelope | undefined,
-): boolean {
-	if (status >= 400) return status >= 500 || status === 408 || status === 499;
-	return reason !== 'tokenRejected' && envelope?.isFailure !== true;
+function isRejection(reply: Reply): boolean {
+	const { status, headers } = reply;
+	if (status === 503) return parseRetryAfterMs(headers, 0) !== undefined;
+	const isClientError = status >= 400 && status < 500;
+	return isLoginRedirect(reply) || (isClientError && ![408, 499].includes(status));
 }
+
+function isRedirect({ status }: Reply): boolean {
+	return status >= 300 && status < 400;
+}
+
+function isLoginRedirect(reply: Reply): boolean {
+	return isRedirect(reply) && LOGIN_PATH.test(String(reply.headers.location));
+}
+
+/** Matches the path of a login page, such as `/en/login?to=x`, not `/f/login-survey`. */
+const LOGIN_PATH = /^[^?#]*\b(?<![-.])(log|sign)[-_]?in\/?([?#]|$)/i;
 
 /** The longest wait for the limit of a minute, if the headers do not show which limit is reached. */
 const MAX_MINUTE_WAIT_MS = 60_000 + RETRY_AFTER_MARGIN_MS;
