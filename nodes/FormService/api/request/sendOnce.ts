@@ -93,7 +93,10 @@ export async function readReply(
 	}
 }
 
-/** Reads a body as text. Undefined if the body has too many bytes. */
+/**
+ * Reads a body as text in UTF-8. Removes a byte order mark, because `JSON.parse` rejects it. Undefined if the
+ * body has too many bytes.
+ */
 async function readText(body: ReplyStream): Promise<string | undefined> {
 	const chunks: Uint8Array[] = [];
 	let size = 0;
@@ -102,7 +105,7 @@ async function readText(body: ReplyStream): Promise<string | undefined> {
 		if (size > MAX_BYTES) return undefined;
 		chunks.push(chunk);
 	}
-	return Buffer.concat(chunks).toString();
+	return new TextDecoder().decode(Buffer.concat(chunks));
 }
 
 /** Closes the connection of a reply, even if the reply has not arrived yet or was not read to its end. */
