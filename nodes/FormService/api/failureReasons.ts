@@ -152,6 +152,11 @@ export const REASONS = {
 		message: ({ status }: Known<'status'>) => `Form Service returned an error (status ${status})`,
 		advice: TRY_LATER,
 	},
+	serverTimedOut: {
+		cause: 'temporarily-unavailable',
+		message: ({ status }: Known<'status'>) => `Form Service timed out (status ${status})`,
+		advice: TRY_LATER,
+	},
 	incompleteReply: {
 		cause: 'temporarily-unavailable',
 		message: 'Form Service sent an empty or incomplete reply',

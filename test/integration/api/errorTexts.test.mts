@@ -62,6 +62,7 @@ const faultCases: FaultCase[] = [
 	['status 401', 'unauthorized', '401', unauthorized],
 	['status 403', 'forbidden', '403', rejected],
 	['status 404', 'notFound', '404', rejected],
+	['status 408', status(408, 'Request Timeout'), '408', failed],
 	['status 422 with messages on fields', 'unprocessable', '422', rejected],
 	['status 429 of the minute', tooMany(30, 1), '429', minuteUsedUp],
 	['status 429 of the day', 'tooManyDay', '429', dayUsedUp],

@@ -10,6 +10,7 @@ import {
 	parseTimeoutMs,
 	type StreamedReply,
 } from '../request/sendOnce';
+import { TIMEOUT_STATUSES } from '../request/replyFailure';
 import { computeRetryDelayMs } from '../request/retry';
 import { createRequestError, getAbortSignal, type RequestContext } from '../requestContext';
 import { createFailure, type RequestFailure } from '../requestFailure';
@@ -192,7 +193,8 @@ async function requestFile(
 			return { redirectsTo: headers.location };
 		}
 		if (status >= 200 && status < 300) return await storeFile(n8n, reply, file, limits);
-		const reason = status >= 500 || status === 429 ? 'fileUnavailable' : 'fileRefused';
+		const isTemporary = status >= 500 || [429, ...TIMEOUT_STATUSES].includes(status);
+		const reason = isTemporary ? 'fileUnavailable' : 'fileRefused';
 		return createFailure(reason, { host: new URL(file.url).host, status });
 	} catch (error) {
 		return toFileFailure(error, file, limits);

@@ -41,11 +41,15 @@ export function createReplyFailure(
 	});
 }
 
+/** The statuses with which a server ends a request that took too long: 408 (RFC 9110), and nginx's 499. */
+export const TIMEOUT_STATUSES: readonly number[] = [408, 499];
+
 /** The reasons that a reply without a rate limit can have. */
 type ReplyReason = Extract<
 	FailureReason,
 	| 'replyTooLarge'
 	| 'serverError'
+	| 'serverTimedOut'
 	| 'tokenRejected'
 	| 'accessDenied'
 	| 'redirected'
@@ -66,6 +70,7 @@ function findReason(
 	const { status, text } = reply;
 	if (text === undefined) return 'replyTooLarge';
 	if (status >= 500) return 'serverError';
+	if (TIMEOUT_STATUSES.includes(status)) return 'serverTimedOut';
 	const isRejected = isRejection(reply) || envelope?.isFailure;
 	// any other endpoint can send the request again, so the status is enough
 	const canActTwice = effect === 'nonIdempotent';
@@ -100,7 +105,7 @@ function isRejection(reply: Reply): boolean {
 	const { status, headers } = reply;
 	if (status === 503) return parseRetryAfterMs(headers, 0) !== undefined;
 	const isClientError = status >= 400 && status < 500;
-	return isLoginRedirect(reply) || (isClientError && ![408, 499].includes(status));
+	return isLoginRedirect(reply) || (isClientError && !TIMEOUT_STATUSES.includes(status));
 }
 
 function isRedirect({ status }: Reply): boolean {

@@ -189,6 +189,7 @@ describe('the files of one response', () => {
 	it.each([
 		['status 503', status(503, 'Later')],
 		['status 429', status(429, 'Later')],
+		['status 408', status(408, 'Timeout')],
 		['a connection that breaks', faultTable.dropBefore],
 	])('are requested four times in all at %s', async (_what, fault) => {
 		const first = { path: /files\/0\.txt/ };

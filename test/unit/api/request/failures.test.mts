@@ -54,8 +54,7 @@ const ofCodes = (codes: string[], mayHaveActed: boolean, maxAttempts: number) =>
 /** Whether the service may have added a response, and how often a request that reads is sent. */
 const failures: Array<readonly [string, boolean, number, Fail]> = [
 	...ofStatuses([400, 401, 403, 404, 409, 422], false, 1),
-	...ofStatuses([408, 499], true, 1),
-	...ofStatuses([500, 501, 502, 503, 504, 520, 524], true, 4),
+	...ofStatuses([408, 499, 500, 501, 502, 503, 504, 520, 524], true, 4),
 	['status 304', true, 1, reply(304)],
 	['a redirect', true, 1, reply(302, { location: '/thanks' }, '{"success": true}')],
 	['a redirect to a login', false, 1, reply(302, { location: '/en/login' })],
