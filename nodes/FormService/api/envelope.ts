@@ -22,8 +22,8 @@ export type Envelope = {
 	 */
 	hasSuccessSign: boolean;
 	/**
-	 * The `uuid` or `id` in the data, or in the reply next to the data. An `id` next to `success: false` or to
-	 * errors is left out, because it is the ID of the request.
+	 * The `uuid` or `id` in the data, or in the reply next to the data. An `id` next to `success`, `message` or
+	 * `errors` is left out, because it is the ID of the request.
 	 */
 	id?: string;
 	/** The message of the reply, followed by the messages about fields: `Invalid data. captcha: Wrong answer.` */
@@ -45,7 +45,9 @@ export function unwrapEnvelope(body: unknown): Envelope {
 	const succeeded = parseBoolean(success);
 	const isFailure = succeeded === false;
 	const hasErrors = !isEmpty(errors);
-	const ids = isFailure || hasErrors ? pick(reply, 'uuid') : reply;
+	// a reply without these attributes can be the response itself
+	const isEnvelope = ['success', 'message', 'errors'].some((name) => name in reply);
+	const ids = isEnvelope ? pick(reply, 'uuid') : reply;
 	const id = findDataId(isRecord(body) ? body.data : body) ?? getId(ids);
 	return {
 		body,

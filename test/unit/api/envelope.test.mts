@@ -67,6 +67,9 @@ describe('the envelope', () => {
 		[{ id: 'request-1', data: { uuid } }, uuid],
 		[{ data: { id: 7 } }, '7'],
 		[{ success: 1, message: 'Added.', data: [] }],
+		[{ success: true, id: 'request-1', data: { message: 'ok' } }],
+		[{ success: true, id: 'request-1', uuid }, uuid],
+		[{ id: 'r-1', answers: [] }, 'r-1'],
 	])('confirms that the service has acted by %j', (value, id) => {
 		expect(unwrapEnvelope(value)).toMatchObject({ isConfirmed: true, id });
 	});
@@ -76,6 +79,7 @@ describe('the envelope', () => {
 		{ code: 422, message: 'The given data was invalid.', data: null },
 		{ success: null, status: 'ok', data: {} },
 		{ id: 'request-1', errors: { name: ['Too long.'] } },
+		{ id: 'request-1', message: 'Unauthenticated.' },
 		{ success: false, data: { uuid } },
 	])('confirms nothing by %j', (value) => {
 		expect(unwrapEnvelope(value).isConfirmed).toBe(false);
