@@ -1,4 +1,4 @@
-/**
+/*
  * Runs the stand-in service until the user presses Ctrl-C. `npm run service -- 4011` listens on port 4011. The
  * default port is 4010.
  */

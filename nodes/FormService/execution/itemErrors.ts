@@ -8,7 +8,7 @@ import {
 } from '../parameters/formId';
 import { isFinal, type InputItem, type ItemOutcome, type SentState } from './inputItem';
 
-/** The errors of items. */
+/* The errors of items. */
 
 /**
  * Converts an error to the error of an item. If the user chose a form from the list and the form is not found,

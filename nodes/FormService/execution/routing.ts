@@ -15,7 +15,7 @@ import { joinTry, type NodeTry } from './nodeTry';
 import type { Operation } from './operation';
 import { isTool, prepareTool } from './tool';
 
-/**
+/*
  * How n8n's routing (`RoutingNode`) processes items. n8n first evaluates the parameters of each item and calls
  * `preSend`. When n8n has done so for all items of a batch, n8n calls the pagination function for each item.
  *

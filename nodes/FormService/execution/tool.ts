@@ -7,7 +7,7 @@ import { TOOL_CONDITION } from '../parameters/resultParameters';
 import type { Operation, PreparedItem, ToolSelection } from './operation';
 import { findSharedKey } from './toolKeys';
 
-/** The node as a tool of a model. A tool limits each result to the fields and the size that the model can use. */
+/* The node as a tool of a model. A tool limits each result to the fields and the size that the model can use. */
 
 /** The most characters of JSON that a model gets at a time: about 5,000 tokens. */
 const MAX_CHARACTERS = 20_000;

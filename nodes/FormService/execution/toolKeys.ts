@@ -3,7 +3,7 @@ import { extractFromAICalls, FROM_AI_AUTO_GENERATED_MARKER, type INode } from 'n
 import { isRecord } from '../api/records';
 import { makeUnique } from '../api/spelling';
 
-/**
+/*
  * The keys of the values that a model sets. n8n asks a model for one value per key. If several parameters have
  * the same key, they all get the same value.
  */

@@ -8,7 +8,7 @@ import {
 } from './parameterContext';
 import { simplifySwitch, toOptions } from './sharedProperties';
 
-/**
+/*
  * The parameters that decide how many results an operation returns, and how much of each result. A user has
  * Return All, Limit and Simplify. A model that uses the node as a tool has Limit and Skip to page through the
  * results, and Output and Fields to select fields.

@@ -5,24 +5,33 @@ import type { FailureReason } from '../api/requestFailure';
 import { EARLY_TOLERANCE_MS, HOUR_MS, hasElapsed, MINUTE_MS } from './requestBudget';
 import type { ReadingKind } from './responses/planReading';
 
-/** What follows from the outcome of a reading: how long polls wait after a failure, and which error the user sees. */
+/* Decides how long polls wait after a failure, and which error the user sees. */
 
-/** What has failed: the account, the parameters, the list of forms, a form in this list, or a reading of a form. */
+/**
+ * A subject is what can fail: the account, the parameters, the list of forms, a form in this list, or a reading
+ * of a form.
+ */
 export type Subject = Readonly<
 	| { kind: 'account' | 'parameters' | 'formList' }
-	/** A form in the list of all forms. The trigger reads only its record, and no responses. */
+	/**
+	 * A form whose record the trigger reads in the list of all forms. The trigger does not read the responses of
+	 * such a form.
+	 */
 	| { kind: 'listedForm'; formId: string }
 	| { kind: ReadingKind; formId: string }
 >;
 
-/** A number after the last page. `clear` with this number means that the whole list works again. */
+/** The page number that stands for all pages of a list. `clear` with this number clears all failures of the list. */
 export const ALL_PAGES = Infinity;
 
-/** The failures in a row of one subject. */
+/** The failures in a row (a streak) of one subject. */
 type FailureStreak = {
 	readonly subject: Subject;
 	readonly count: number;
-	/** The number of the page that failed, from 0. If a later page fails, a new streak starts. */
+	/**
+	 * The number of the page that failed; the first page is 0. If a later page fails next, the count starts at 1
+	 * again.
+	 */
 	readonly page: number;
 	/** The time of the last failure. */
 	readonly failedAtMs: number;
@@ -31,22 +40,28 @@ type FailureStreak = {
 	isReported: boolean;
 };
 
-/** The number of failures in a row after which the user sees the error. One or two failures are often temporary. */
+/**
+ * How many failures in a row a subject must have before the user sees the error. One or two failures are often
+ * temporary.
+ */
 const REPORT_THRESHOLD = 3;
 
-/** The longest wait that the service can ask for. n8n has the same maximum. */
+/** The maximum wait after a failure if the service asks for a wait. n8n has the same maximum. */
 const MAX_RETRY_AFTER_MS = HOUR_MS;
 
 const RETRY_NOTICE = 'The trigger keeps trying, and no response is lost.';
 
-/** The current failures of a trigger by subject, as this process knows them. */
+/**
+ * The failures in a row of a trigger, in this n8n process. Each subject has its own count. A subject is what
+ * failed, such as the account or a form.
+ */
 export class Failures {
 	private readonly streaks = new Map<string, FailureStreak>();
 	private reportedAtMs = -Infinity;
 
 	/**
-	 * Records a failure. Polls then wait before they read the subject again, as long as `computeBackoffMs` says.
-	 * If the service asks for a longer wait, polls wait longer.
+	 * Records a failure. Polls then wait before they read the subject again, see `computeBackoffMs`. If the
+	 * service asks for a longer wait, polls wait as long as the service asks, up to an hour.
 	 *
 	 * @param page the number of the page that failed, from 0; 0 if the subject has no pages
 	 * @returns the number of failures in a row
@@ -64,14 +79,15 @@ export class Failures {
 		return count;
 	}
 
-	/** Returns the number of failures in a row of a subject, if this page fails once more. */
+	/** Returns how many failures in a row the subject would have if this page failed now. */
 	countWithNew(subject: Subject, page: number): number {
 		const last = this.find(subject);
 		return last !== undefined && page <= last.page ? last.count + 1 : 1;
 	}
 
 	/**
-	 * Clears the failure of a subject if this page or an earlier page has failed. A later page may still fail.
+	 * Clears the failures of a subject if this page or an earlier page failed. Keeps the failures of a later
+	 * page, because the later page may still fail.
 	 *
 	 * @param page the number of the last page that was read, from 0, or `ALL_PAGES`
 	 */
@@ -94,11 +110,16 @@ export class Failures {
 	}
 
 	/**
-	 * Returns the error that a poll without items reports to the user, and adds a notice to the error. Undefined
-	 * if no subject has failed three times in a row, or if an error was reported less than an hour ago. If the
-	 * trigger watches several forms, the error of a form is reported once.
+	 * Returns the error that the poll reports to the user, with a notice that the trigger keeps trying. Only a
+	 * poll without items calls this function. Returns undefined in two cases:
 	 *
-	 * @param polledAtMs when the poll started; an error is reported again only if it is from this poll
+	 * - An error was reported less than an hour ago.
+	 * - No subject with three failures in a row has an error to report. The error of a subject is reported again
+	 *   only if the subject has failed in this poll. If the trigger watches several forms, the failures in a row
+	 *   of a form are reported only once.
+	 *
+	 * @param polledAtMs when the poll started
+	 * @param isOneOfSeveral whether the trigger watches several forms
 	 */
 	takeReport(polledAtMs: number, isOneOfSeveral = false): NodeError | undefined {
 		const nowMs = clock.now();
@@ -125,8 +146,9 @@ export class Failures {
 }
 
 /**
- * Computes how long polls wait after failures in a row: 15 seconds after the first failure, then 35 seconds, 75
- * seconds, and so on, up to 30 minutes. Each wait is shortened by the tolerance for early polls.
+ * Computes how long polls wait after failures in a row. The wait is 20 seconds after the first failure, doubles
+ * with each further failure, and is at most 30 minutes. The result is shorter by the tolerance for early polls:
+ * 15 seconds, 35 seconds, 75 seconds, and so on.
  */
 function computeBackoffMs(failures: number): number {
 	return Math.min(20_000 * 2 ** (failures - 1), 30 * MINUTE_MS) - EARLY_TOLERANCE_MS;
@@ -136,7 +158,10 @@ function toKey(subject: Subject): string {
 	return 'formId' in subject ? `${subject.kind} ${subject.formId}` : subject.kind;
 }
 
-/** The reasons that affect all forms of the account: no reply in time, the token, the rate limits, or maintenance. */
+/**
+ * The reasons of failures that affect all forms of the account. For example, the service rejects the token, or
+ * a rate limit is reached.
+ */
 const ACCOUNT_REASONS: FailureReason[] = [
 	'blockedByN8n',
 	'connectionRefused',
@@ -157,18 +182,21 @@ export function isAccountFailure(error: unknown): boolean {
 	return hasReason(error, ...ACCOUNT_REASONS);
 }
 
-/** The outcome of one reading. */
+/** The outcome of one reading. A reading is what one poll reads of one form, or of the list of forms. */
 export type Outcome = Readonly<{
 	subject: Subject;
 	/** Whether the reading has read at least one page. */
 	hasPages: boolean;
-	/** Why the next page could not be read. */
+	/** The error if the next page could not be read. */
 	readError?: NodeError;
-	/** Why the events could not be delivered. */
+	/** The error if the events could not be delivered. */
 	deliveryError?: NodeError;
 	/**
-	 * The number of the page that failed, from 0. If no page failed, the number of the last page that was read,
-	 * or `ALL_PAGES` if no page follows.
+	 * The number of a page; the first page is 0.
+	 *
+	 * - If a page failed, the number of the page that failed.
+	 * - If a full pass continues in a later poll, the number of the last page that was read.
+	 * - Otherwise, `ALL_PAGES`.
 	 */
 	page: number;
 }>;
@@ -177,15 +205,18 @@ export function getError({ readError, deliveryError }: Outcome): NodeError | und
 	return deliveryError ?? readError;
 }
 
-/** Whether the poll stops after this outcome, because the account fails or has no request left in this minute. */
+/**
+ * Whether the poll stops after this outcome. True if the failure affects the whole account, or if the account
+ * has no request left in this minute.
+ */
 export function endsPoll(outcome: Outcome): boolean {
 	const error = getError(outcome);
 	return hasReason(error, 'queueTimedOut') || isAccountFailure(error);
 }
 
 /**
- * Records an outcome for the next polls, and logs a failure. If a page was read, the failure of the account is
- * cleared, unless a later page failed because of the account.
+ * Records an outcome for the next polls, and logs the failure, if there is one. Clears the failures of the
+ * account if a page was read and no later page failed for a reason that affects the account.
  */
 export function recordOutcome(failures: Failures, outcome: Outcome, logger: Logger): void {
 	const { subject, hasPages, readError, page } = outcome;

@@ -7,9 +7,9 @@ import { createRequestError, type RequestContext } from '../api/requestContext';
 import { createFailure } from '../api/requestFailure';
 import type { PollContext } from './pollContext';
 
-/** How a poll fetches lists in time. A poll does not retry, so each page takes one request. */
+/* Fetches lists within the time of a poll. A poll does not retry, so each page takes one request. */
 
-/** A page, and when the service sent it, in epoch milliseconds of the service's clock. */
+/** A page of a list. `servedAtMs` is the time at which the service sent the page, by the service's clock. */
 export type FetchedPage = ListPage & { readonly servedAtMs: number };
 
 /**
@@ -17,8 +17,8 @@ export type FetchedPage = ListPage & { readonly servedAtMs: number };
  *
  * @param from the page to start with, see `moveToList`; by default, the first page
  * @param deadline aborts the request of the next page; by default, at the end of the poll's time to read
- * @throws NodeApiError if the next page cannot be read, or if the time is up. The reason is `queueTimedOut` if
- * the request waited too long in the queue, and was not sent
+ * @throws NodeApiError if the next page cannot be read, or if the time is up. If the request waited in the
+ * queue until the time was up, the reason is `queueTimedOut`, and the request was not sent
  */
 export async function* fetchPagesInTime(
 	{ request, times, cache }: PollContext,
@@ -41,8 +41,8 @@ export async function* fetchPagesInTime(
 }
 
 /**
- * Returns a saved page position with the present address of its list. The base URL may have changed from http
- * to https. A position and its list differ only in the query.
+ * Returns a saved page position with the present address of the list. The saved address is out of date if the
+ * user has changed the base URL from http to https. Only the query of the saved address is used.
  */
 export function moveToList(position: PagePosition, listUrl: string): PagePosition {
 	const url = new URL(listUrl);
@@ -53,7 +53,7 @@ export function moveToList(position: PagePosition, listUrl: string): PagePositio
 /**
  * Fetches all records of a list, such as the fields of a form.
  *
- * @param what what the records are, for error texts: "fields"
+ * @param what the name of the records in error texts: "fields"
  * @throws NodeApiError if a page cannot be read, or if the time is up
  */
 export async function fetchWholeList(

@@ -7,9 +7,9 @@ import { findFile, splitFiles } from '../api/answers/uploads';
 import { getListEntries, isRecord, sortKeys } from '../api/records';
 import { parseUrl } from '../api/url';
 
-/**
- * Fingerprints of texts, and fingerprints of the answers of a response, which show whether the answers have
- * changed.
+/*
+ * Computes fingerprints of texts and of the answers of a response. The fingerprint of the answers shows whether
+ * the answers have changed.
  */
 
 /** A short hash of a text: `"aB3dE6gH9k"` for the UUID of a response. */
@@ -27,9 +27,9 @@ export function computeFingerprint(text: string): Fingerprint {
 }
 
 /**
- * The fingerprint of the answers of a response. The first half depends on the answers and their fields, in any
- * order. The second half depends on the order of the answers, and not on labels. Both halves are in one text,
- * which takes half the memory of two texts.
+ * The fingerprint of the answers of a response, in two halves. The first half depends on each answer and its
+ * field, and not on the order of the answers. The second half depends on the answers and their order, and not
+ * on the fields. One text with both halves takes half the memory of two texts.
  */
 export type AnswersFingerprint = Fingerprint;
 
@@ -39,13 +39,13 @@ const getHalfByField = (answers: AnswersFingerprint) => answers.slice(0, HALF_LE
 const getHalfInOrder = (answers: AnswersFingerprint) => answers.slice(HALF_LENGTH);
 
 /**
- * The fingerprints of answers by the fingerprint of their JSON. Most answers have not changed since the last
- * poll, so their fingerprints need not be computed again.
+ * The cached fingerprints of answers. The key is the fingerprint of the JSON of the answers. Most answers have
+ * not changed since the last poll, so the trigger need not compute their fingerprints again.
  */
 const fingerprintCache = new Map<Fingerprint, AnswersFingerprint>();
 const MAX_CACHED = 200_000;
 
-/** Computes the fingerprint of the answers. Undefined if the record has no answers. */
+/** Computes the fingerprint of the answers of a response. Undefined if the record has no answers. */
 export function computeAnswersFingerprint(record: IDataObject): AnswersFingerprint | undefined {
 	const containers = getAnswerAttributes(record).map((name) => record[name]);
 	if (containers.every((value) => value === undefined)) return undefined;
@@ -70,7 +70,10 @@ export function computeAnswersFingerprint(record: IDataObject): AnswersFingerpri
 	return fingerprint;
 }
 
-/** The kind of all answers in fingerprints, because fingerprints do not depend on the fields of the form. */
+/**
+ * The field kind with which all answers are encoded for fingerprints. Fingerprints do not depend on the fields
+ * of the form, so the trigger need not fetch the fields.
+ */
 const ANY_FIELD: AnswerSpec = { kind: 'text', choices: [] };
 
 function toHashText(value: unknown): string {
@@ -80,7 +83,7 @@ function toHashText(value: unknown): string {
 }
 
 /**
- * Returns a part of an answer in one spelling.
+ * Returns a part of an answer in the spelling that all equal parts share.
  *
  * - The address of a file loses its query.
  * - The attributes of an object are sorted by name. Empty values are left out.
@@ -103,16 +106,22 @@ function normalizePart(value: unknown): unknown {
 
 const hasValue = (value: unknown) => value !== null && value !== undefined && value !== '';
 
-/** Matches parameters of a URL that have a signature, such as "X-Amz-Signature", "sig" and "expires". */
+/**
+ * Matches names of URL parameters that have a signature, such as "X-Amz-Signature", "sig" and "expires", not
+ * "page".
+ */
 const SIGNATURE = /^(x-(amz|goog)-.+|.*signature|sig|expires|token)$/i;
 
-/** Matches "cv.pdf", not "page.html", because the content of a web page depends on its query. */
+/**
+ * Matches paths of files, such as "cv.pdf". Does not match paths of web pages, such as "page.html", because the
+ * query of a web page decides its content.
+ */
 const FILE_PATH = /\.(?!html?$|php$|aspx?$|jsp$)[a-z0-9]{1,8}$/i;
 
 /**
  * Removes the query from the address of a file: `cv.pdf|https://host/cv.pdf?signature=1` →
- * `cv.pdf|https://host/cv.pdf`. The service may create a new signature each time it lists the file. Any other
- * address keeps its query.
+ * `cv.pdf|https://host/cv.pdf`. The query can be a signature, and the service may create a new signature each
+ * time it lists the file. Returns any other text unchanged.
  */
 function dropFileQuery(text: string): string {
 	const start = text.toLowerCase().lastIndexOf('|http') + 1;
@@ -124,8 +133,9 @@ function dropFileQuery(text: string): string {
 }
 
 /**
- * Whether the answers have changed. True only if both halves of the fingerprint differ: moving a field changes
- * only the order of the answers, and renaming a field changes only a label. False if a fingerprint is missing.
+ * Whether the answers have changed. True only if both halves of the fingerprint differ. If the author moves a
+ * field, only the second half changes. If the author renames a field, only the first half changes. False if a
+ * fingerprint is missing.
  */
 export function haveAnswersChanged(
 	before: AnswersFingerprint | undefined,

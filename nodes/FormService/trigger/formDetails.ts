@@ -13,14 +13,14 @@ import { hasElapsed, HOUR_MS } from './requestBudget';
 import type { CachedFields, FormNames } from './triggerCache';
 import { hasSeveralForms } from './triggerParameters';
 
-/** The names and fields of forms, for items and filters. This process caches both for an hour. */
+/* Finds the names and the fields of forms, for items and filters. Caches both in this process. */
 
-/** A form in the list of all forms. */
+/** A form in the list of all forms. If the form has no name, `name` is the ID of the form. */
 export type ListedForm = { id: string; name: string; record: IDataObject };
 
 /**
- * Parses the list of all forms. Returns each form once, by ID. Leaves out forms without an ID, because they
- * cannot be polled.
+ * Parses the list of all forms. Returns the forms by their IDs. If several records have the same ID, keeps the
+ * first record. Leaves out a form without an ID, because the trigger cannot poll such a form.
  */
 export function parseFormList(records: readonly IDataObject[]): Map<string, ListedForm> {
 	const byId = new Map<string, ListedForm>();
@@ -33,7 +33,7 @@ export function parseFormList(records: readonly IDataObject[]): Map<string, List
 	return byId;
 }
 
-/** Caches the names of listed forms. Leaves out a form without a name, whose `name` is its ID. */
+/** Caches the names of listed forms. Leaves out a form without a name. The `name` of such a form is its ID. */
 export function rememberNames({ byId }: FormNames, listed: Iterable<ListedForm>): void {
 	for (const { id, name } of listed) {
 		if (name === id) byId.delete(id);
@@ -41,13 +41,16 @@ export function rememberNames({ byId }: FormNames, listed: Iterable<ListedForm>)
 	}
 }
 
-/** How long items wait for the name of their form. */
+/** The maximum time that items wait for the name of their form. */
 const NAME_TIMEOUT_MS = 3_000;
 
 /**
- * Finds the name of a form: in the last list of all forms, or in the Form parameter if the user chose the form
- * from the list. If the form was chosen by ID, fetches the list at most once an hour. Null if the name is
- * unknown.
+ * Finds the name of a form. Null if the name is unknown. Looks in these places, in this order:
+ *
+ * - the cached names of forms
+ * - the Form parameter, if the user chose the form from the list
+ * - the list of all forms, which is fetched at most once an hour. If the trigger polls this list anyway, this
+ *   function does not fetch the list.
  */
 export async function findFormName(context: PollContext, formId: string): Promise<string | null> {
 	const { request, cache, parameters, times } = context;
@@ -71,14 +74,17 @@ export async function findFormName(context: PollContext, formId: string): Promis
 	return names.byId.get(formId) ?? null;
 }
 
-/** The fields of a form, and how many requests were sent for them. */
+/** The fields of a form, and the number of requests that the trigger sent for the fields. */
 type FetchedFields = { fields: FormField[]; requests: number };
 
 /**
- * Returns the fields of a form. Fetches the fields if they are older than an hour, or if a record or a filter
- * has a new name that matches no field, because the author may have added the field.
+ * Returns the fields of a form from the cache. Fetches the fields first in two cases:
  *
- * @throws NodeApiError if the fields are needed and cannot be fetched
+ * - The cached fields are older than an hour.
+ * - A record or a filter has a new name that matches no cached field. The author may have added a field with
+ *   this name.
+ *
+ * @throws NodeApiError if the fields cannot be fetched, and the cached fields are missing or not enough
  */
 export async function fetchFormFields(
 	context: PollContext,
@@ -95,7 +101,7 @@ export async function fetchFormFields(
 }
 
 /**
- * Returns the cached fields of a form. Fetches the fields if they are out of date.
+ * Returns the cached fields of a form. If the cached fields are out of date, fetches the fields first.
  *
  * @param unmatchedNames names in answers and filters that match no cached field
  */
@@ -132,7 +138,10 @@ async function fetchFieldsIfOutdated(
 	}
 }
 
-/** Whether the fields were fetched within the last hour, and none of the names is new since then. */
+/**
+ * Whether the fields were fetched within the last hour, and each unmatched name is in `cached.unmatchedNames`.
+ * The trigger has already fetched the fields because of the names in `cached.unmatchedNames`.
+ */
 function isUpToDate(cached: CachedFields, unmatchedNames: readonly string[]): boolean {
 	const isRecent = !hasElapsed(cached.fetchedAtMs, HOUR_MS, clock.now());
 	return isRecent && unmatchedNames.every((name) => cached.unmatchedNames.has(name));

@@ -25,7 +25,7 @@ type PollOutput = INodeExecutionData[] | null;
 
 /**
  * Handles one poll of n8n. Returns the items of new events. Returns null if there are no items, because n8n
- * would run the workflow with an empty list.
+ * runs the workflow even for an empty list.
  *
  * @throws NodeApiError or NodeOperationError that the user must see
  */
@@ -75,7 +75,7 @@ async function pollOnce(n8n: IPollFunctions, context: PollContext): Promise<Poll
 	return null;
 }
 
-/** The result of a poll, or of the part of the poll that is done. */
+/** The results of the lists that a poll has read so far. */
 type PollResult = {
 	/** The next states of the forms, by ID. */
 	forms: Map<string, FormState>;
@@ -86,8 +86,8 @@ type PollResult = {
 };
 
 /**
- * Reads the lists that are due. If the account still backs off, reads nothing. In either case, all watched
- * forms have a baseline in the result.
+ * Reads the lists that are due. Reads no list if polls still wait after a failure of the account. In the
+ * result, each watched form has a baseline: the time from which its responses count as new.
  */
 async function readLists(context: PollContext): Promise<PollResult> {
 	const { parameters, startState, times } = context;
@@ -113,9 +113,9 @@ async function readFormList(context: PollContext, before: PollResult): Promise<P
 }
 
 /**
- * Reads the responses of the forms that are due. The form that was requested longest ago comes first. For each
- * form, reads the newest pages, then a slice of the full pass. The items of a form reduce the capacity for the
- * next form.
+ * Reads the responses of the forms that are due, and delivers the events. Starts with the form whose last
+ * request is the oldest. For each form, reads the newest pages, then the next pages of the full pass. The items
+ * of a form reduce the capacity for the next form.
  */
 async function readForms(
 	context: PollContext,
@@ -149,12 +149,16 @@ function record({ cache, request }: PollContext, outcome: Outcome): void {
 	recordOutcome(cache.failures, outcome, request.n8n.logger);
 }
 
-/** The causes that only the user can remove, by correcting the credential or the parameters. */
+/** The causes of errors that only the user can remove, by correcting the credential or the parameters. */
 const ACTIONABLE_CAUSES = ['credential-invalid', 'configuration-invalid'];
 
 /**
- * Returns the error with which the activation of the workflow fails. Undefined if the trigger has read a list,
- * now or earlier, and no error needs the user.
+ * Returns the error with which the activation of the workflow fails. Undefined for a scheduled poll. Returns an
+ * error in two cases:
+ *
+ * - The trigger has not read a list, now or earlier.
+ * - The user has just published the workflow, and only the user can remove the cause of the error. If the
+ *   trigger watches several forms, a list that could be read is enough for the activation.
  */
 function findActivationError(
 	{ reason, parameters, startState }: PollContext,

@@ -13,12 +13,15 @@ import { readTriggerParameters, type TriggerParameters } from './triggerParamete
 import { getWatchedFormIds, type FormStates } from './triggerState';
 
 /**
- * Why n8n polls: because of the schedule, because n8n has started, or because the user has published the
- * workflow.
+ * The reason for a poll:
+ *
+ * - `schedule`: the workflow is active, and the time for a poll has come.
+ * - `start`: n8n has started.
+ * - `publish`: the user has published the workflow.
  */
 export type PollReason = 'schedule' | 'start' | 'publish';
 
-/** What the steps of a poll need. No step changes the context, except the cache. Each step returns its findings. */
+/** The values that all steps of a poll need. A step may change only `cache`. A step returns all other results. */
 export type PollContext = LoadedState &
 	Readonly<{
 		request: RequestContext;
@@ -41,7 +44,7 @@ export type PollTimes = Readonly<{
 	startedAtMs: number;
 	/** From this time on, the poll requests no further page. */
 	readUntilMs: number;
-	/** Aborts when the poll must neither wait for a reply nor start another item. */
+	/** Aborts when the poll must no longer wait for a reply. After that time, the poll creates no further items. */
 	readDeadline: AbortSignal;
 	/** Aborts when the poll must no longer wait for files. */
 	pollDeadline: AbortSignal;
@@ -50,9 +53,9 @@ export type PollTimes = Readonly<{
 const activatedContexts = new WeakSet<IPollFunctions>();
 
 /**
- * Returns why n8n polls. Each activation of a workflow has a new context. The first poll with a context belongs
- * to the activation, and later polls with the context belong to the schedule. So this function records the
- * context.
+ * Returns the reason for a poll, and records the context `n8n`. Each activation of a workflow has a new
+ * context. The first poll with a context belongs to the activation. Later polls with the same context belong to
+ * the schedule.
  *
  * n8n activates a workflow when n8n starts (`init`), and when another main process takes over
  * (`leadershipChange`). All other activations are from the user.
@@ -65,16 +68,23 @@ export function takePollReason(n8n: IPollFunctions): PollReason {
 
 /**
  * Whether a poll belongs to the schedule of n8n's durable mode. In durable mode, each scheduled poll has a new
- * context, like an activation. Only the time of the poll shows the difference: 36 seconds by default.
+ * context, like an activation. Only the time that n8n allows for the poll shows the difference. In durable
+ * mode, this time is 36 seconds by default.
  */
 function isDurablePoll(n8n: IPollFunctions): boolean {
 	return getPollTimeMs(n8n) !== DEFAULT_POLL_TIME_MS;
 }
 
-/** How long a poll may take if n8n is not in durable mode. No poll takes longer. */
+/**
+ * The time that n8n allows for a poll outside durable mode. The trigger uses this time as a maximum in both
+ * modes.
+ */
 const DEFAULT_POLL_TIME_MS = 5 * MINUTE_MS;
 
-/** Returns how long this poll may take, in milliseconds. Only n8n 2.38 and later provide this time. */
+/**
+ * Returns how long this poll may take, in milliseconds. Only n8n 2.38 and later provide this time. For earlier
+ * versions, returns the default.
+ */
 function getPollTimeMs(n8n: IPollFunctions): number {
 	const { getPollBudgetMs } = n8n as Partial<IPollFunctions>;
 	return typeof getPollBudgetMs === 'function' ? getPollBudgetMs.call(n8n) : DEFAULT_POLL_TIME_MS;
@@ -84,10 +94,11 @@ function getPollTimeMs(n8n: IPollFunctions): number {
 type Config = { parameters: TriggerParameters; account: Account };
 
 /**
- * Reads the parameters and the account. If they are invalid, a scheduled poll reports the error only after
- * several failures, and returns undefined until then.
+ * Reads the parameters and the account. Clears the cached values that the parameters or the account have made
+ * invalid. If the parameters or the account are wrong, a scheduled poll reports the error only after several
+ * failures. Until then, returns undefined.
  *
- * @throws NodeOperationError if they are invalid and the user must see the error now
+ * @throws NodeOperationError if the parameters or the account are wrong, and the user must see the error now
  */
 export async function readConfig(
 	n8n: IPollFunctions,
@@ -133,8 +144,8 @@ const QUEUE_SHARE = 0.75;
 const READ_SHARE = 0.8;
 
 /**
- * Creates the context of a poll, with the state from which the poll continues. Also stores the claim of the
- * trigger on the account's requests in the cache.
+ * Creates the context of a poll. Loads the state from which the poll continues. Stores the trigger's
+ * `BudgetClaim` in the cache.
  */
 export function startPoll(
 	n8n: IPollFunctions,
@@ -186,8 +197,8 @@ function createBudgetClaim(
 }
 
 /**
- * Whether the poll must not read a subject, because the subject has failed recently. False for a poll that is
- * not scheduled.
+ * Whether the poll must not read a subject yet, because the subject has failed recently. A subject is what can
+ * fail, such as a form. False if the poll is not scheduled, because a start or a publication reads all lists.
  */
 export function isBackingOff({ cache, reason }: PollContext, subject: Subject): boolean {
 	return reason === 'schedule' && cache.failures.isWaiting(subject);

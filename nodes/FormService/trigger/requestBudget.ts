@@ -1,32 +1,39 @@
 import { maxBy, sumBy } from 'lodash';
 
-/** Decides when a list is due. All triggers of an account in this process share Requests per Day. */
+/*
+ * Decides when a list is due, so that the triggers of an account do not exceed Requests per Day. All triggers
+ * of the account in this process share Requests per Day.
+ */
 
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
 
-/** The claim of a trigger: how large its share of the account's requests must be. */
+/**
+ * How large a trigger's share of the account's requests must be. A trigger with twice the weight gets twice the
+ * share.
+ */
 export type BudgetClaim = {
 	accountKey: string;
 	requestsPerDay: number;
-	/** The sum of the weights of all lists that the trigger reads. */
+	/** The sum of the weights of all lists that the trigger reads, see `computeWeight`. */
 	weight: number;
 	/** When n8n last polled the trigger. */
 	polledAtMs: number;
 };
 
 /**
- * A trigger counts as switched off if n8n has not polled it for this time. Users set at most an hour between
- * polls.
+ * The time since its last poll during which a trigger counts as active. Chosen, because users set at most an
+ * hour between polls.
  */
 const ACTIVE_MS = HOUR_MS + 10 * MINUTE_MS;
 
 /**
- * Computes the request interval of a list with weight 1: how long the list waits for each request, in
- * milliseconds. If the triggers have different Requests per Day, the highest number applies.
+ * Computes the request interval of a list with weight 1. The request interval is the time that a list waits for
+ * each request, in milliseconds. If the triggers have different Requests per Day, the highest number applies.
  *
  * @param claims the claims of all triggers of this process, with or without the newest claim
+ * @param newest the claim of the trigger that polls now
  */
 export function computeBaseIntervalMs(claims: readonly BudgetClaim[], newest: BudgetClaim): number {
 	const active = claims.filter(({ accountKey, polledAtMs }) => {
@@ -37,41 +44,48 @@ export function computeBaseIntervalMs(claims: readonly BudgetClaim[], newest: Bu
 }
 
 /**
- * The weight of a form that has delivered a response within a day. The form is read four times as often as
- * other forms.
+ * The weight of a form that has delivered a response within a day. The trigger reads such a form four times as
+ * often as other forms.
  */
 const BUSY_WEIGHT = 4;
 
 /**
- * Computes the weight of a form: a form with weight 4 is read four times as often as a form with weight 1.
+ * Computes the weight of a form. The trigger reads a form with weight 4 four times as often as a form with
+ * weight 1.
  *
- * @param deliveredAtMs when the form last delivered a response, in epoch milliseconds
+ * @param deliveredAtMs when the form last delivered a response
  */
 export function computeWeight(deliveredAtMs: number | undefined, nowMs: number): number {
 	return deliveredAtMs === undefined || hasElapsed(deliveredAtMs, DAY_MS, nowMs) ? 1 : BUSY_WEIGHT;
 }
 
-/** The request debt of a list: the requests that the list has to wait for. */
+/** The request debt of a list: the requests that the list must wait for before a poll may read the list again. */
 export type RequestDebt = Readonly<{
 	/** When a poll last requested the list, in epoch milliseconds. */
 	atMs: number;
-	/** How many requests that poll sent, plus the requests for which the list was still waiting. */
+	/**
+	 * The number of requests that the list must wait for: the requests of the poll at `atMs`, and the requests of
+	 * earlier polls for which the list had not waited yet.
+	 */
 	requests: number;
 }>;
 
 /**
- * How much earlier than planned a list may be read, because n8n's scheduler is not exact to the second. Without
- * this tolerance, a poll that comes a second early would not read the list, and a list would be read every
- * three minutes instead of every two.
+ * How much earlier than planned a poll may read a list. n8n's scheduler is not exact to the second. Without
+ * this tolerance, a poll that starts a second early could not read a list that is due every two minutes. The
+ * list would then be read every three minutes.
  */
 export const EARLY_TOLERANCE_MS = 5_000;
 
-/** Whether a wait is over. True if the clock was set back, because the length of the wait is then unknown. */
+/**
+ * Whether a wait is over. Also true if the clock was set back to a time before the start, because nothing then
+ * shows how long the wait has lasted.
+ */
 export function hasElapsed(startedAtMs: number, waitMs: number, nowMs: number): boolean {
 	return nowMs < startedAtMs || nowMs >= startedAtMs + waitMs;
 }
 
-/** Whether a list has paid its debt, so that a poll may read the list. */
+/** Whether a poll may read a list, because the list has waited for all requests of its debt. */
 export function isDue({ atMs, requests }: RequestDebt, intervalMs: number, nowMs: number): boolean {
 	return hasElapsed(atMs, requests * intervalMs - EARLY_TOLERANCE_MS, nowMs);
 }
@@ -89,19 +103,19 @@ export function addDebt(
 	return { atMs: startedAtMs, requests: waiting + requests };
 }
 
-/** How many requests a poll may send for a form. */
+/** The number of requests that a poll may send for a form. */
 export type FormBudget = Readonly<{
-	/** The request interval of the form: how long the form waits for each request, in milliseconds. */
+	/** The request interval of the form: the time that the form waits for each request, in milliseconds. */
 	intervalMs: number;
-	/** How many more requests the form could have sent since it was due. Not 0 if n8n polls rarely. */
+	/** How many further requests the form could have sent since it was due. More than 0 only if n8n polls rarely. */
 	unusedRequests: number;
-	/** The most requests in one poll: a tenth of the form's requests per day. */
+	/** The maximum number of requests in one poll: a tenth of the form's requests per day. */
 	maxRequests: number;
 }>;
 
 /**
  * Computes how many requests a poll may send for a form. Unused requests count only since the last poll of this
- * process, because an earlier process may have sent the requests before.
+ * process. Before that poll, an earlier process may have sent requests.
  *
  * @param form the state before the poll; undefined for a new form
  * @param baseIntervalMs see `computeBaseIntervalMs`

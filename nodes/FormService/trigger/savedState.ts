@@ -7,7 +7,7 @@ import { decodeSeenResponses } from './responses/seenResponses';
 import { renameVersion6 } from './savedVersions';
 import { formSchema, type TriggerState } from './triggerState';
 
-/** How the trigger state is saved, and from which state a poll continues. */
+/* How the trigger state is saved, and from which state a poll continues. */
 
 /**
  * The version of the saved state. A new optional attribute needs no new version, because a state without the

@@ -1,7 +1,7 @@
 import { mapKeys, mapValues } from 'lodash';
 import { isRecord } from '../api/records';
 
-/** Converts states that earlier versions of the package saved. */
+/* Converts states that earlier versions of the package saved. */
 
 /** The names of attributes of a form in version 6 (0.1.0), with their names in version 7. */
 const RENAMED: Readonly<Record<string, string>> = {

@@ -6,7 +6,7 @@ import { hasElapsed } from './requestBudget';
 import { readRevision } from './savedState';
 import { RETENTION_MS } from './triggerState';
 
-/**
+/*
  * Where the state of a trigger is in n8n's static data.
  *
  * - In default mode, n8n keeps the static data of a node by the name of the node. A renamed node would lose its

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { DAY_MS } from './requestBudget';
 import type { TriggerParameters } from './triggerParameters';
 
-/**
+/*
  * The state of a trigger. A state never changes, because each poll creates a new state. Users can read the
  * state in n8n's static data, so its names are those of docs/glossary.md. Times are epoch milliseconds.
  */

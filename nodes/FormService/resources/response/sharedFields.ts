@@ -9,7 +9,7 @@ import { createTarget, endpoints } from '../../api/endpoints';
 import { listRecords } from '../../api/service';
 import { createSharedFetch, type ItemRequest } from '../../execution/operation';
 
-/**
+/*
  * How operations fetch the fields of a form. The items of a run share a list of fields, so the index of the
  * fields is created once.
  */

@@ -15,7 +15,7 @@ import {
 	type ResponseId,
 } from './responseIndex';
 
-/**
+/*
  * The option Skip Duplicates By. The duplicate key of a response is its answers to the key fields, which the
  * user chooses. Two responses with the same key are duplicates.
  */

@@ -11,23 +11,23 @@ import { MINUTE_MS } from '../requestBudget';
 import { isWatched, type Watch } from '../triggerParameters';
 import { updateAbsences, type FormState, type FormStates } from '../triggerState';
 
-/** Decides which forms in the list are watched, and which are new or changed. */
+/* Decides which forms in the list of forms are new, and which forms have changed. */
 
-/** An event of a form. */
+/** An event of a form that the list of forms shows. */
 export type DetectedFormEvent = {
 	event: FormEvent;
 	form: ListedForm;
 	record: ListedForm['record'];
 	/** The names of the attributes that have changed. */
 	changed?: string[];
-	/** The state of the form to save once n8n has received the event. */
+	/** The state of the form that the trigger saves after n8n has received the event. */
 	stateAfter: FormState;
 };
 
 export type FormComparisonRules = Readonly<{
 	watch: Watch;
 	events: readonly TriggerEvent[];
-	/** When the list of forms was first read, by the service's clock. */
+	/** When the list of forms was first read, by the service's clock. Undefined before the first reading. */
 	listedSinceMs?: number;
 	/** The first state of a new form. */
 	initialState: FormState;
@@ -37,8 +37,8 @@ export type FormComparisonRules = Readonly<{
 /**
  * Finds the events of forms that are new or have changed.
  *
- * @returns the events, the oldest form first, and the states of all forms; a form with an event keeps its state
- * from before
+ * @returns `detected` has the events, the oldest form first. `forms` has the next states of all forms. The
+ * state of a form with an event is not changed yet, because the event is not delivered yet
  */
 export function compareForms(
 	before: FormStates,
@@ -87,12 +87,15 @@ function compareForm(
 }
 
 /**
- * The tolerance for comparing times, because times are rounded down to the second, and the machines of a
- * service can have different clocks.
+ * How long before the first reading of the list a form may have been created and still count as new. The
+ * service rounds times down to the second, and its machines can have different clocks.
  */
 const CREATION_TOLERANCE_MS = MINUTE_MS;
 
-/** Whether a form was created after the list was first read. True for a form without a time of creation. */
+/**
+ * Whether a form was created after the list was first read. True for a form without a time of creation. False
+ * in the first reading of the list.
+ */
 function isCreated({ record }: ListedForm, listedSinceMs: number | undefined): boolean {
 	if (listedSinceMs === undefined) return false;
 	const createdAtMs = getCreationTimeMs(record);
@@ -100,14 +103,14 @@ function isCreated({ record }: ListedForm, listedSinceMs: number | undefined): b
 }
 
 /**
- * The fingerprints of a form's attributes by name. Leaves out attributes without a value, and attributes that
- * can change although the author has not edited the form.
+ * The fingerprints of a form's attributes, by the names of the attributes. Attributes without a value are left
+ * out. Attributes that can change although the author has not edited the form are also left out.
  */
 export type AttributeFingerprints = Readonly<Record<string, string>>;
 
 /**
- * The length of an attribute's fingerprint in characters. It has 24 bits, so one change in 16 million is not
- * noticed.
+ * The length of an attribute's fingerprint in characters. Four characters have 24 bits, so the trigger misses
+ * one change in 16 million.
  */
 const VALUE_LENGTH = 4;
 
@@ -124,8 +127,8 @@ export function fingerprintAttributes(record: IDataObject): AttributeFingerprint
 }
 
 /**
- * Returns the names of the attributes that have changed. If an attribute loses its value, the list may leave
- * the attribute out.
+ * Returns the names of the attributes that have changed. An attribute has also changed if only one of the two
+ * records has the attribute.
  */
 export function findChangedAttributes(
 	before: AttributeFingerprints,
@@ -140,11 +143,14 @@ function selectLasting(value: unknown): unknown {
 	return isRecord(value) ? mapValues(pickBy(value, isLasting), selectLasting) : value;
 }
 
-/** Matches names of attributes that change although the form is not edited: times and statistics. */
+/**
+ * Matches names of times and statistics, such as "updated_at" and "view_stats". Such attributes change although
+ * the author does not edit the form.
+ */
 const PASSIVE =
 	/(^|_)(created|updated|modified|submitted|synced|viewed|last|latest|counts|stats|statistics|analytics)(_|$)/;
 
-/** Matches names of counters, which rise with each response or visit. */
+/** Matches names of counters, such as "responses_count". A counter rises with each response or visit. */
 const COUNTER =
 	/(^|_)(answer|average|completion|count|entrie|number|rate|response|start|submission|total|unread|view|visit)s?(_|$)/;
 const LIMIT = /(^|_)(max|min|limit)(_|$)/;

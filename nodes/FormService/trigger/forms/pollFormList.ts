@@ -15,12 +15,15 @@ import { addDebt, isDue, type RequestDebt } from '../requestBudget';
 import { NEW_FORM, type FormState } from '../triggerState';
 import { compareForms } from './compareForms';
 
-/**
- * How a poll reads the list of all forms, which has the forms to watch, the events of forms, and the names of
- * forms.
+/*
+ * Reads the list of all forms during a poll. The list shows which forms there are, how forms are named, and
+ * which forms have changed.
  */
 
-/** The states of all forms, and when the list of forms was first read. */
+/**
+ * The states of all forms. `listedSinceMs` is the time at which the list of forms was first read, by the
+ * service's clock.
+ */
 export type FormListState = {
 	forms: Map<string, FormState>;
 	listedSinceMs: number | undefined;
@@ -36,8 +39,12 @@ export type FormListResult = FormListState & {
 const FORM_LIST: Subject = { kind: 'formList' };
 
 /**
- * Whether a poll may read the list of forms: if the list is due, if the user has published the workflow, or if
- * this process has just started.
+ * Whether a poll may read the list of forms. False if the trigger does not need the list, or if polls still
+ * wait after a failure of the list. Otherwise, true in three cases:
+ *
+ * - The list is due.
+ * - The user has just published the workflow.
+ * - This process has not read the list yet.
  */
 export function mayReadFormList(context: PollContext): boolean {
 	const { baseIntervalMs, cache, parameters, reason } = context;
@@ -47,7 +54,10 @@ export function mayReadFormList(context: PollContext): boolean {
 	return isAtOnce || isDue(formListDebt, baseIntervalMs, clock.now());
 }
 
-/** Reads the whole list of forms, and creates the items of its events. */
+/**
+ * Reads the whole list of forms, and creates the items for the events of forms. If the list cannot be read,
+ * `outcomes` has the error.
+ */
 export async function pollFormList(
 	context: PollContext,
 	before: FormListState,
@@ -101,8 +111,9 @@ function deliverFormEvents(
 }
 
 /**
- * Finds the chosen forms that are not in the list. Finds none if the trigger reads responses, because the
- * request for the responses of a missing form fails with its own error.
+ * Returns an outcome for each form that the user has chosen. The outcome is a failure if the form is not in the
+ * list. Returns no outcomes if the trigger reads responses, because the request for the responses of a missing
+ * form fails with its own error.
  */
 function findMissing(context: PollContext, listed: ReadonlyMap<string, ListedForm>): Outcome[] {
 	const { watch, lists } = context.parameters;

@@ -8,7 +8,7 @@ import type { FormState } from '../triggerState';
 import type { Reading } from './planReading';
 import type { ReadingResult } from './readFormPages';
 
-/** Decides where the next reading of a form starts, and where in the list new responses appear. */
+/* Decides where the next reading of a form starts, and where in the list new responses appear. */
 
 /** The pages that a reading has read (at least one page), and why the reading stopped. */
 type ReadPages = Pick<ReadingResult, 'pages' | 'stop'>;

@@ -21,7 +21,7 @@ import {
 	type SeenResponses,
 } from './seenResponses';
 
-/** Decides which responses in a list are events. */
+/* Decides which responses in a list are events. */
 
 /** The rules that decide which responses are events. */
 export type ComparisonRules = Readonly<{

@@ -2,7 +2,7 @@ import { MAX_PAGES, type PagePosition } from '../../api/replies/fetchPages';
 import type { FormBudget } from '../requestBudget';
 import type { FormState } from '../triggerState';
 
-/** Decides which pages of a form a poll reads. Lists why a reading can stop. */
+/* Decides which pages of a form a poll reads. Lists why a reading can stop. */
 
 /** The kinds of readings of a form, in the order of a poll. Each kind fails and backs off separately. */
 export type ReadingKind = 'newestPages' | 'fullPass';

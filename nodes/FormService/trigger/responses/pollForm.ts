@@ -17,7 +17,7 @@ import {
 } from './planReading';
 import { pruneSeenResponses } from './seenResponses';
 
-/** How a poll reads the responses of one form and delivers their events. */
+/* How a poll reads the responses of one form and delivers their events. */
 
 /** The kinds of readings of a form, in the order of a poll. */
 export const READING_KINDS: readonly ReadingKind[] = ['newestPages', 'fullPass'];

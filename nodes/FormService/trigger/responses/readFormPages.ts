@@ -12,7 +12,7 @@ import type { FormState } from '../triggerState';
 import { Comparison } from './compareResponses';
 import type { Reading, StopReason } from './planReading';
 
-/** How a reading fetches the pages of a form, and compares them with the seen responses. */
+/* How a reading fetches the pages of a form, and compares them with the seen responses. */
 
 /** The pages that a reading of a form has fetched, and the result of comparing them with the seen responses. */
 export type ReadingResult = {
