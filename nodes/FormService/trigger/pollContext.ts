@@ -135,12 +135,13 @@ function clearOutdatedCache(cache: TriggerCache, configKey: string): void {
 	cache.names.fetchedAtMs = -Infinity;
 }
 
-/**
- * The parts of a poll's time. After `REQUEST_SHARE`, the poll requests no page. After `QUEUE_SHARE`, no request
- * waits in the queue. After `READ_SHARE`, the poll waits for no reply.
- */
+/** The fraction of the poll's time after which the poll starts no request for a page. */
 const REQUEST_SHARE = 0.6;
+
+/** The fraction of the poll's time after which no request waits in the queue. */
 const QUEUE_SHARE = 0.75;
+
+/** The fraction of the poll's time after which the poll waits for no reply. */
 const READ_SHARE = 0.8;
 
 /**

@@ -7,12 +7,12 @@ import { decodeSeenResponses } from './responses/seenResponses';
 import { renameVersion6 } from './savedVersions';
 import { formSchema, type TriggerState } from './triggerState';
 
-/* How the trigger state is saved, and from which state a poll continues. */
+/* Encodes the trigger state for saving, and decides from which state a poll continues. */
 
 /**
  * The version of the saved state. A new optional attribute needs no new version, because a state without the
- * attribute can be read. If an attribute gets another name or meaning, the version is raised, and
- * `savedVersions` converts states of the earlier version.
+ * attribute can be read. If you rename an attribute or change its meaning, raise the version, and convert
+ * states of the earlier version in `savedVersions`.
  */
 const VERSION = 7;
 
@@ -29,33 +29,38 @@ const schema = z.preprocess(
 	}),
 );
 
-/** The last states of a trigger in this process. They are needed if n8n has not saved the last state. */
+/** The last states of a trigger in this process. A poll needs these states if n8n has not saved the last state. */
 export type StateCache = {
-	/** The state that the last poll wrote, and when. */
+	/** The state that the last poll wrote. */
 	written?: TriggerState;
+	/** When the last poll wrote `written`. */
 	writtenAtMs?: number;
 	/**
 	 * The state from which the next poll continues if n8n has not saved `written`. If the last poll had items,
-	 * n8n has discarded these items together with the state. So this is the state before the last poll, and the
-	 * next poll creates the items again.
+	 * this is the state before the last poll. n8n has then discarded the items together with `written`, so the
+	 * next poll must create the items again.
 	 */
 	resumeFrom?: TriggerState;
 };
 
-/** What a poll starts with. */
+/** The state with which a poll starts. */
 export type LoadedState = Readonly<{
 	/** The state at the start of the poll. The steps of the poll return new states of the forms. */
 	startState: TriggerState;
-	/** Whether n8n has a saved state that cannot be read. Existing responses are then never delivered. */
+	/**
+	 * Whether n8n passed a saved state that cannot be read. If true, the trigger delivers no existing responses,
+	 * even if the user has chosen existing responses.
+	 */
 	isDamaged: boolean;
 }>;
 
 /**
- * Returns the state from which a poll continues. n8n can pass an older state than the last poll wrote:
+ * Returns the state from which a poll continues. n8n can pass a state that is older than the state that the
+ * last poll wrote. This happens in three cases:
  *
- * - if n8n discarded the items of the last poll
- * - in default mode, if the user published the workflow again
- * - in durable mode, after the activation
+ * - n8n has discarded the items of the last poll.
+ * - In default mode, the user has published the workflow again.
+ * - In durable mode, n8n has activated the workflow.
  *
  * @param saved the state that n8n passes, see `readSavedState`
  * @param service the ID of the service, see `computeServiceId`
@@ -79,8 +84,8 @@ export function loadState(
  *
  * @param before the state at the start of the poll
  * @param hasItems whether the poll has items, which n8n may discard together with the state
- * @returns undefined if the saved state is unreadable and the poll has found no form; the unreadable state then
- * stays
+ * @returns undefined if the saved state is unreadable and the poll has found no form; the caller then keeps the
+ * unreadable state
  */
 export function rememberState(
 	cache: StateCache,
@@ -104,14 +109,14 @@ export function rememberState(
 }
 
 /**
- * How long n8n may take to save a state. If n8n still passes an older state after this time, n8n has discarded
- * the last state.
+ * The maximum time that n8n needs to save a state. If n8n still passes an older state after this time, n8n has
+ * discarded the last state.
  */
 const SAVE_TIMEOUT_MS = 30_000;
 
 /**
  * Whether n8n may still be saving the last state. In durable mode, each poll gets a copy of the saved state. If
- * two polls overlap, the second one can get an old copy.
+ * two polls overlap, the second poll can get an old copy.
  */
 export function isSavePending(
 	saved: unknown,
@@ -140,8 +145,8 @@ function decodeState(saved: unknown): TriggerState | undefined {
 }
 
 /**
- * Computes a short ID of a service from its host and path. The scheme and the token do not count, so a trigger
- * keeps its state after the user changes them.
+ * Computes a short ID of a service from its host and path. The ID does not depend on the scheme and the token,
+ * so a trigger keeps its state if the user changes the scheme or the token.
  */
 export function computeServiceId(baseUrl: string): string {
 	const { host, pathname } = new URL(baseUrl);

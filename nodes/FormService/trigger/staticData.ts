@@ -7,18 +7,21 @@ import { readRevision } from './savedState';
 import { RETENTION_MS } from './triggerState';
 
 /*
- * Where the state of a trigger is in n8n's static data.
+ * Reads and writes the saved state of a trigger in n8n's static data. The place depends on the mode of n8n.
  *
  * - In default mode, n8n keeps the static data of a node by the name of the node. A renamed node would lose its
- *   data, and another node with this name would get the data. So the state is in the static data of the
- *   workflow, by the ID of the node.
+ *   data, and another node with this name would get the data. So the trigger saves its state in the static data
+ *   of the workflow, by the ID of the node.
  * - In durable mode, n8n keeps the static data of a node by the ID of the node. n8n saves only this data
- *   together with an execution, so the state is there.
+ *   together with an execution. So the trigger saves its state in the static data of the node.
  */
 
 /** The attribute of a node's static data that has the state. */
 const STATE_KEY = 'state';
-/** The attribute of a workflow's static data that has the entries of all triggers. */
+/**
+ * The attribute of a workflow's static data that has the entries of all triggers. An entry has the saved state
+ * of one trigger.
+ */
 const ENTRIES_KEY = 'formServiceTriggers';
 
 const entrySchema = z.object({
@@ -45,7 +48,7 @@ export type TriggerNode = Readonly<{
 	otherIds: readonly string[] | undefined;
 }>;
 
-/** The most IDs of other nodes in an entry. */
+/** The maximum number of IDs that an entry stores in `otherIds`. */
 const MAX_OTHER_IDS = 10;
 
 /** Returns the saved state of a trigger. Undefined if there is no saved state. */
@@ -59,7 +62,10 @@ export function readSavedState(n8n: IPollFunctions): unknown {
 	return byId ?? nodeData[STATE_KEY] ?? findEntryWithNewId(readEntries(saved), node)?.state;
 }
 
-/** Returns the state in an entry. Returns the entry if the entry is not an object. */
+/**
+ * Returns the state in an entry. If the entry is not an object, returns the entry, so that the trigger reports
+ * a damaged state.
+ */
 function getState(entry: unknown): unknown {
 	return isRecord(entry) ? entry.state : entry;
 }
@@ -79,8 +85,8 @@ export function writeSavedState(n8n: IPollFunctions, state: IDataObject, nowMs: 
 }
 
 /**
- * Whether n8n keeps the static data of a node by the name of the node. In this mode, n8n watches the static
- * data for changes. In durable mode, n8n passes a copy.
+ * Whether n8n keeps the static data of a node by the name of the node, as in default mode. In default mode, n8n
+ * adds `__dataChanged` to the static data. In durable mode, n8n passes a copy without this attribute.
  */
 function isKeptByName(nodeData: IDataObject): boolean {
 	return '__dataChanged' in nodeData;
@@ -95,7 +101,10 @@ function readEntries(saved: unknown): Entries {
 	return Object.fromEntries(pairs);
 }
 
-/** The nodes of the workflow. n8n passes them to a poll, although n8n's type does not declare them. */
+/**
+ * Reads the nodes of the workflow. n8n passes the nodes to a poll, although n8n's type does not declare the
+ * nodes.
+ */
 const contextSchema = z.object({
 	workflow: z.object({ nodes: z.record(z.string(), z.object({ id: z.string() })) }),
 });
@@ -112,9 +121,10 @@ export function readTriggerNode(n8n: IPollFunctions): TriggerNode {
 }
 
 /**
- * Finds the entry of a trigger whose ID has changed. If a client of n8n's API saves a workflow without the IDs
- * of its nodes, n8n gives all nodes new IDs. If another node has kept its ID, the trigger is not the same: it
- * is new, and has the name of a deleted trigger.
+ * Finds the entry of a trigger whose ID has changed, by the name of the trigger. If a client of n8n's API saves
+ * a workflow without the IDs of its nodes, n8n gives all nodes new IDs. If another node has kept its ID, the
+ * IDs were not lost. The entry then belongs to a deleted trigger with the same name, and this function returns
+ * undefined.
  */
 export function findEntryWithNewId(
 	entries: Entries,
@@ -128,9 +138,9 @@ export function findEntryWithNewId(
 }
 
 /**
- * Returns the entries after the state of a trigger has changed. The entry of a deleted trigger is kept for 30
- * days, because the user may restore the trigger. If the new trigger has the name of the deleted trigger, the
- * entry is removed.
+ * Returns the entries with the new state of a trigger. Keeps the entry of a deleted trigger for 30 days,
+ * because the user may restore the trigger. If this trigger has the name of a deleted trigger, removes the
+ * entry of the deleted trigger at once.
  */
 export function putState(
 	entries: Entries,

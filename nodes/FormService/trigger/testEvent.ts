@@ -43,18 +43,23 @@ import {
 	type Watch,
 } from './triggerParameters';
 
-/** The most forms whose responses are fetched for a test event. Each form takes at least one request. */
+/** The maximum number of forms whose responses are fetched for a test event. Each form takes at least one request. */
 const MAX_FORMS = 5;
 
-/** The most pages of responses that are fetched of each form. */
+/** The maximum number of pages of responses that are fetched for each form. */
 const MAX_PAGES = 3;
 
 type Form = { id: string; name: string | null; record?: IDataObject };
 
 /**
- * Returns the test event, with which the user can build a workflow: the newest response of the first form that
- * has a response. If there is no response, returns an example made of the fields of the form, with `example:
- * true`. Changes no state.
+ * Returns the test event, with which the user can build a workflow. Changes no state. The test event is the
+ * first of these that exists:
+ *
+ * - the newest response that can start the workflow, in the first form that has such a response
+ * - the first form, if the trigger reacts to events of forms
+ * - an example made from the fields of the first form, with `example: true`
+ *
+ * @throws InputError if there is no form, or if no response meets the filters
  */
 export async function fetchTestEvent(n8n: IPollFunctions): Promise<INodeExecutionData[]> {
 	const [node, parameters] = [n8n.getNode(), readTriggerParameters(n8n)];
@@ -113,7 +118,10 @@ async function listExampleForms(
 	return sortByTime(watched, 'oldest').reverse();
 }
 
-/** Finds the newest response of a form that can start the workflow, and the event. */
+/**
+ * Finds the newest response that can start the workflow, on the first pages of a form. Returns the response
+ * with its event. Undefined if no response can start the workflow.
+ */
 async function findNewestMatch(
 	context: RequestContext,
 	{ id, name }: Form,
@@ -159,7 +167,7 @@ function createNoFormsError(node: INode, watch: Watch) {
 	return new InputError(node, { message: 'There is no form to watch', description });
 }
 
-/** Creates an example of a response, with an answer of the right kind to each field. */
+/** Creates the record of an example response, with an answer of the right kind to each field. */
 function createRecord(event: ResponseEvent, fields: readonly FormField[]): IDataObject {
 	return {
 		uuid: '00000000-0000-4000-8000-000000000000',

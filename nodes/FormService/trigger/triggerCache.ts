@@ -5,19 +5,22 @@ import { SeenCache } from './responses/seenResponses';
 import type { StateCache } from './savedState';
 
 /**
- * The cache of a trigger in this process. The cache may be lost, because the state of the trigger is in the
- * static data.
+ * The values that this process keeps for a trigger. If these values are lost, the trigger sends more requests
+ * and loses no response. The state of the trigger is in n8n's static data.
  */
 export type TriggerCache = {
 	isPolling: boolean;
 	/** When n8n last polled the trigger, in epoch milliseconds. */
 	polledAtMs: number;
 	/**
-	 * Identifies the account and the parameters. If they change, the failures and fields in the cache are out of
-	 * date.
+	 * The account and the parameters of the last poll, as one text. If the text changes, the failures and fields
+	 * in the cache are out of date.
 	 */
 	configKey?: string;
-	/** The claim of the trigger on the account's requests. Undefined before the first poll. */
+	/**
+	 * How large the trigger's share of the account's requests must be, see `BudgetClaim`. Undefined before the
+	 * first poll.
+	 */
 	budgetClaim?: BudgetClaim;
 	/** The request debt of the list of all forms. */
 	formListDebt?: RequestDebt;
@@ -30,21 +33,27 @@ export type TriggerCache = {
 	readonly seen: SeenCache;
 };
 
-/** The names of forms, and when the list of forms was last fetched to find a name. */
+/**
+ * The names of forms by ID. `fetchedAtMs` is the last time at which the trigger fetched the list of forms to
+ * find a name.
+ */
 export type FormNames = { readonly byId: Map<string, string>; fetchedAtMs: number };
 
 export type CachedFields = {
 	fields: FormField[];
 	fetchedAtMs: number;
-	/** The names in answers and filters that matched none of these fields. */
+	/**
+	 * The names in answers and filters that matched no field in the cache before the last fetch. Includes such
+	 * names from earlier fetches. Empty if the last fetch had another reason.
+	 */
 	unmatchedNames: ReadonlySet<string>;
 };
 
 const triggers = new Map<string, TriggerCache>();
 
 /**
- * How long the cache of a trigger is kept without a poll. The longest schedule of n8n is a month. A trigger
- * that n8n polls more rarely loses only its cache.
+ * How long the cache of a trigger is kept without a poll. The longest schedule of n8n is a month. If n8n polls
+ * a trigger less often than once a month, the trigger loses only its cache.
  */
 const CACHE_RETENTION_MS = 32 * DAY_MS;
 
@@ -82,12 +91,12 @@ export function getTriggerCache(key: string, nowMs: number): TriggerCache {
 	return cache;
 }
 
-/** Returns the claims of all triggers of this process. */
+/** Returns the budget claims of all triggers of this process. */
 export function collectBudgetClaims(): BudgetClaim[] {
 	return [...triggers.values()].flatMap(({ budgetClaim }) => budgetClaim ?? []);
 }
 
-/** The clock of the service. It is computed from this machine's clock and from the dates of replies. */
+/** Computes times of the service's clock from this machine's clock and from the dates of replies. */
 export class ServiceClock {
 	/** How many milliseconds the service's clock is ahead of this machine's clock. 0 before the first reply. */
 	private offsetMs = 0;
@@ -98,8 +107,8 @@ export class ServiceClock {
 	}
 
 	/**
-	 * Returns when the service sent a reply, by the service's clock, and updates the offset. If the date can be
-	 * between the request and now, the two clocks count as equal.
+	 * Returns the time at which the service sent a reply, by the service's clock. Updates the offset between the
+	 * two clocks. The clocks count as equal if the date of the reply is between `sentAtMs` and `nowMs`.
 	 *
 	 * @param dateMs the `Date` of the reply without the fraction of the second; undefined if the reply has no
 	 * `Date`

@@ -22,7 +22,10 @@ import {
 } from '../parameters/triggerEvents';
 import { HOUR_MS } from './requestBudget';
 
-/** Which forms a trigger watches: the forms with these IDs, or all forms of the workspace except some. */
+/**
+ * Which forms a trigger watches: the forms with these IDs, or all forms of the workspace except the forms with
+ * these IDs.
+ */
 export type Watch =
 	| { kind: 'chosen'; formIds: readonly string[] }
 	| { kind: 'all'; except: readonly string[] };
@@ -32,8 +35,8 @@ export function isWatched(watch: Watch, formId: string): boolean {
 }
 
 /**
- * Whether the trigger can watch more than one form. If one form fails, the trigger can then still read the
- * others.
+ * Whether the trigger can watch more than one form. If so, the trigger can still read other forms after one
+ * form has failed.
  */
 export function hasSeveralForms(watch: Watch): boolean {
 	return watch.kind === 'all' || watch.formIds.length > 1;
@@ -45,7 +48,7 @@ export type TriggerParameters = {
 	events: readonly TriggerEvent[];
 	/** Which lists the trigger needs for its events and items. */
 	lists: Readonly<Record<'responses' | 'forms' | 'fields', boolean>>;
-	/** How long a response stays incomplete before it is abandoned, in milliseconds. */
+	/** The age at which an incomplete response counts as abandoned, in milliseconds since its creation. */
 	abandonedAfterMs: number;
 	/**
 	 * The conditions of Filters. A response that does not meet the conditions is recorded as seen, and does not
@@ -54,9 +57,9 @@ export type TriggerParameters = {
 	conditions: ConditionSet;
 	/** Which existing responses start the workflow. Undefined for none. */
 	backfill: 'all' | { sinceMs: number } | undefined;
-	/** The most items of one poll. */
+	/** The maximum number of items of one poll. */
 	maxPerPoll: number;
-	/** The most requests that all triggers on the account together send in 24 hours. */
+	/** The maximum number of requests that all triggers of the account send in 24 hours together. */
 	requestsPerDay: number;
 	output: ResponseOutput;
 };

@@ -52,8 +52,8 @@ const exceptFormIds: INodeProperties = {
 const POLL_PACE = `Polled about every ${MINUTES} minutes. Leave Poll Times as it is.`;
 
 /**
- * The notices that say how soon events are delivered. The notices are wrong if the user changes Requests per
- * Day, so they are then hidden.
+ * The notices that say how soon the trigger delivers events. If the user changes Requests per Day, the notices
+ * would be wrong, so the editor hides the notices.
  */
 const pollNotices = [
 	createPollNotice(POLL_PACE, { show: { watch: ['one'] } }),
@@ -66,7 +66,7 @@ const pollNotices = [
 	]),
 ];
 
-/** Creates a notice. The text cannot have expressions, because n8n does not evaluate them in a notice. */
+/** Creates a notice. The text must not have expressions, because n8n does not evaluate expressions in a notice. */
 function createPollNotice(text: string, { show, hide }: IDisplayOptions): INodeProperties {
 	const isOther = { '/options.requestsPerDay': [{ _cnd: { exists: true } }] };
 	const isHidden = { ...hide, ...(show?.watch && FORM_CREATED_CONDITION), ...isOther };

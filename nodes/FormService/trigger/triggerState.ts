@@ -4,8 +4,9 @@ import { DAY_MS } from './requestBudget';
 import type { TriggerParameters } from './triggerParameters';
 
 /*
- * The state of a trigger. A state never changes, because each poll creates a new state. Users can read the
- * state in n8n's static data, so its names are those of docs/glossary.md. Times are epoch milliseconds.
+ * Defines the state of a trigger. A state never changes, because each poll creates a new state. Users can read
+ * the state in n8n's static data, so the names of its attributes are those of docs/glossary.md. Times are epoch
+ * milliseconds.
  */
 
 const nonNegative = z.number().nonnegative();
@@ -15,7 +16,10 @@ const next = z
 	.object({ url: z.string(), pagesBefore: nonNegative, recordsBefore: nonNegative })
 	.optional();
 
-/** A time, and the number of passes since then. Passes are counted up to 30. */
+/**
+ * A time, and the number of passes after this time. A pass reads a list from its first page to its last page.
+ * Only the first 30 passes are counted.
+ */
 const passesSince = z.object({ atMs: z.number(), passes: nonNegative });
 
 /** Which existing responses are delivered: all, or those that were created at `sinceMs` or later. */
@@ -39,17 +43,20 @@ export const formSchema = z.object({
 	/** The request debt of the form, see `RequestDebt`. Undefined until a request was sent. */
 	debt: z.object({ atMs: z.number(), requests: nonNegative }).optional(),
 	/**
-	 * When the first page was last read. A response of the same second can have been added after the service sent
-	 * the page.
+	 * When the first page of the list was last read. In the same second, a respondent can have added a response
+	 * after the service sent the page.
 	 */
 	firstPageReadAtMs: z.number().optional(),
 	/** The full pass. At its end, the next full pass starts. */
 	fullPass: z
 		.object({
 			next,
-			/** On how many pages the times of responses fall, and on how many they rise, see `addVotes`. */
+			/**
+			 * The number of pages on which the times of responses fall, and the number of pages on which the times
+			 * rise, see `addVotes`.
+			 */
 			order: z.object({ descending: nonNegative, ascending: nonNegative }).optional(),
-			/** Whether the pass has started over, because a page failed for too long, see `isInFirstPass`. */
+			/** Whether the full pass has started over after a page failed for too long, see `isInFirstPass`. */
 			hasStartedOver: z.boolean().optional(),
 		})
 		.optional(),
@@ -58,22 +65,22 @@ export const formSchema = z.object({
 	/** When the form last delivered a response. */
 	deliveredAtMs: z.number().optional(),
 	/**
-	 * When seen responses were last pruned, and how many full passes have ended since then, see
+	 * When seen responses were last dropped, and how many full passes have ended since then, see
 	 * `pruneSeenResponses`.
 	 */
 	pruning: passesSince.optional(),
 	/** The fingerprints of the form's attributes. Undefined if Form Updated is not chosen. */
 	attributes: z.record(z.string(), z.string()).optional(),
 	/**
-	 * When the form disappeared from the list of forms or was no longer watched, and how many passes there were
-	 * since then.
+	 * When the form disappeared from the list of forms or was no longer watched, and how many passes have missed
+	 * the form since then.
 	 */
 	absence: passesSince.optional(),
 });
 
 /**
- * The state of one form. If a poll changes nothing about a form, its state stays the same object, see
- * `rememberState`.
+ * The state of one form. If a poll changes nothing about a form, the next state has the same object for this
+ * form, see `rememberState`.
  */
 export type FormState = Readonly<Omit<z.infer<typeof formSchema>, 'id'>>;
 
@@ -91,8 +98,8 @@ export type TriggerState = Readonly<{
 	/** The service that the state belongs to, see `computeServiceId`. */
 	service: string;
 	/**
-	 * The number of the state: the time of the poll that wrote it. If this time is not higher than the number
-	 * before, the number before plus 1.
+	 * The number of the state. The number is the time of the poll that wrote the state. If this time is not
+	 * higher than the number of the previous state, the number is the previous number plus 1.
 	 */
 	revision: number;
 	/** When the list of all forms was first read, by the service's clock. */
@@ -113,7 +120,7 @@ export function getWatchedFormIds(
 
 /**
  * Returns the states of the forms after the user has changed the parameters. A form that is no longer watched
- * becomes absent. Attributes are kept only if Form Updated is chosen.
+ * becomes absent. The fingerprints of attributes are kept only if Form Updated is chosen.
  */
 export function applyParameters(
 	{ watch, events }: TriggerParameters,
@@ -133,8 +140,9 @@ export function applyParameters(
 }
 
 /**
- * Returns the states of all forms except those that have been absent for 30 days and 30 passes. If a form comes
- * back earlier, the trigger continues with its state.
+ * Returns the states of all forms, without the forms that have been absent for 30 days and 30 passes. Counts
+ * one more pass for each absent form. If a form comes back earlier, the trigger continues with the state of the
+ * form.
  */
 export function updateAbsences(
 	forms: FormStates,
@@ -157,8 +165,8 @@ export function updateAbsences(
 export const RETENTION_MS = 30 * DAY_MS;
 
 /**
- * In how many passes a response or form must be missing before its data are dropped. A list can be empty for a
- * while.
+ * The number of passes in which a response or form must be missing before the trigger drops its data. More than
+ * one pass is needed, because a list can be empty for a while.
  */
 const RETENTION_PASSES = 30;
 

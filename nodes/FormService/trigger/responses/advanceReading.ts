@@ -8,13 +8,14 @@ import type { FormState } from '../triggerState';
 import type { Reading } from './planReading';
 import type { ReadingResult } from './readFormPages';
 
-/* Decides where the next reading of a form starts, and where in the list new responses appear. */
+/* Decides where the next reading of a form starts, and on which page of the list new responses appear. */
 
 /** The pages that a reading has read (at least one page), and why the reading stopped. */
 type ReadPages = Pick<ReadingResult, 'pages' | 'stop'>;
 
 /**
- * Whether a full pass has ended, and all its events were delivered.
+ * Whether a full pass has ended, and the poll has delivered all its events. A full pass reads a list from the
+ * first page to the last page.
  *
  * @param undelivered the first page with an undelivered event
  */
@@ -27,8 +28,8 @@ export function endsFullPass(
 }
 
 /**
- * Returns the page where a later poll continues the reading. Undefined if the later poll starts at the first
- * page.
+ * Returns the position of the page where a later poll continues the reading. Undefined if the later poll starts
+ * at the first page.
  *
  * @param undelivered the first page with an undelivered event
  */
@@ -58,7 +59,7 @@ export function findResumePosition(
 }
 
 /**
- * Returns the state of a form with its page positions after a reading.
+ * Returns the state of a form after a reading, with the page positions for the next reading.
  *
  * @param undelivered the first page with an undelivered event
  */
@@ -109,8 +110,13 @@ function endFullPass(form: FormState, last: FetchedPage, at: NewestAt | undefine
 const MAX_FAILURES = 7;
 
 /**
- * Whether a reading must start over, because a page has failed for about 20 minutes, or because its page
- * position no longer exists, for example an expired cursor.
+ * Whether the full pass must start over after a failure. Otherwise, a page that always fails would block the
+ * rest of the list.
+ *
+ * - If the poll has read pages before the failure: true if a full pass has failed at this page for about 20
+ *   minutes.
+ * - If the poll has read no page: true if the reading started at a later page than the first, and this page has
+ *   failed for about 20 minutes or no longer exists. For example, the cursor of the page has expired.
  *
  * @param error why the page could not be read, or why its events could not be delivered
  * @param failures how many times in a row the page has failed, including this time
@@ -129,8 +135,8 @@ export function hasToStartOver(
 }
 
 /**
- * Returns the state of a form whose full pass starts over at page 1. If the newest pages could not be read, the
- * full pass also finds out where they are.
+ * Returns the state of a form whose full pass starts over at the first page. If the newest pages could not be
+ * read, the full pass also finds out where the newest pages are.
  */
 export function startOver(form: FormState, { kind }: Reading): FormState {
 	const newestPages = kind === 'newestPages' ? undefined : form.newestPages;
@@ -142,15 +148,15 @@ function toPosition({ url, pagesBefore, recordsBefore }: PagePosition): PagePosi
 }
 
 /**
- * On how many pages of a full pass the newest record is first (`descending`), and on how many the oldest record
- * is first (`ascending`). The first and the last record of a page are compared by time. If their times are
- * equal or missing, they are compared by number.
+ * The number of pages of a full pass on which the newest record is first (`descending`), and the number of
+ * pages on which the oldest record is first (`ascending`). `addVotes` compares the times of the first and the
+ * last record of a page. If the times are equal or missing, `addVotes` compares the attribute `number`.
  */
 type Order = NonNullable<NonNullable<FormState['fullPass']>['order']>;
 
 type NewestAt = NonNullable<FormState['newestPages']>['at'];
 
-/** Adds the order of these pages to the counts. */
+/** Adds the order of these pages to the counts of the earlier pages. */
 function addVotes(order: Order | undefined, pages: readonly FetchedPage[]): Order {
 	const steps = pages.map(({ records }) => {
 		const first = getSortValues(records[0] ?? {});
@@ -169,17 +175,18 @@ function getSortValues(record: IDataObject): { time: number; number: number } {
 }
 
 /**
- * The fewest pages of a list whose newest pages are read separately. In a shorter list, a full pass is about as
- * fast.
+ * The minimum number of pages of a list whose newest pages the trigger reads separately. In a shorter list, a
+ * full pass is about as fast.
  */
 const MIN_PAGES = 3;
 
-/** The list is sorted if more than four times as many pages have one order as have the opposite order. */
+/** How many times more pages must have one order than the opposite order, so that a list counts as sorted. */
 const MAJORITY_RATIO = 4;
 
 /**
- * Returns where new responses appear in the list. Undefined if the list is short or not sorted. Only a numbered
- * last page can be requested directly.
+ * Returns whether new responses appear on the first or on the last page of the list. Undefined if the list has
+ * fewer than `MIN_PAGES` pages or no clear order. Also undefined if new responses appear on the last page and
+ * that page has no numbered URL, because the trigger cannot request such a page directly.
  *
  * @param last the last page that was read
  */

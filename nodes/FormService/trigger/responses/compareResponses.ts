@@ -21,14 +21,14 @@ import {
 	type SeenResponses,
 } from './seenResponses';
 
-/* Decides which responses in a list are events. */
+/* Decides which responses in a list have an event. An event can start the workflow. */
 
-/** The rules that decide which responses are events. */
+/** The rules that decide which responses have an event. */
 export type ComparisonRules = Readonly<{
 	events: readonly TriggerEvent[];
-	/** After how many milliseconds a response that is still incomplete is abandoned. */
+	/** The age at which an incomplete response counts as abandoned, in milliseconds since its creation. */
 	abandonedAfterMs: number;
-	/** Decides which responses are new. */
+	/** Decides which unseen responses are new. Undefined if all unseen responses are new. */
 	baseline?: FormState['baseline'];
 }>;
 
@@ -37,21 +37,24 @@ export type DetectedEvent = Readonly<{
 	event: ResponseEvent;
 	record: IDataObject;
 	fingerprint: Fingerprint;
-	/** The seen response to record once n8n has received the event. */
+	/** What the trigger records about the response after n8n has received the event. */
 	seenAfter: SeenResponse;
 	/** The page that has the response. */
 	page: FetchedPage;
 }>;
 
-/** The largest difference between two clocks that a time server sets, if their times are in whole seconds. */
+/**
+ * The maximum difference between the clocks of this machine and of the service, if a time server sets both
+ * clocks and times are in whole seconds.
+ */
 const LAST_READ_TOLERANCE_MS = 2_000;
 
 /**
- * Compares the pages of one reading with the seen responses. Collects the events, and the changed responses
- * that are not events.
+ * Compares the pages of one reading with the seen responses. A seen response is a response that the trigger has
+ * recorded. Collects the events, and the changed responses that have no event.
  */
 export class Comparison {
-	/** The seen responses that have changed without an event. */
+	/** The next records of the responses that have changed without an event. */
 	private readonly updates = new Map<Fingerprint, SeenResponse>();
 	private readonly detected = new Map<Fingerprint, DetectedEvent>();
 
@@ -64,8 +67,9 @@ export class Comparison {
 	}
 
 	/**
-	 * Compares the records of a page with the seen responses. Detects at most one event per response and reading,
-	 * even if several pages have the response. Later readings detect the other events.
+	 * Compares the records of a page with the seen responses. Detects at most one event of a response, even if
+	 * several pages have the response. If the response has a second event, a later reading detects the second
+	 * event.
 	 */
 	addRecords(page: FetchedPage, records: readonly IDataObject[], rules: ComparisonRules): void {
 		for (const record of records) {
@@ -82,12 +86,14 @@ export class Comparison {
 	}
 
 	/**
-	 * Whether the later pages of a list, sorted newest first, have no new responses. The page must end with a
-	 * response that was seen before the reading.
+	 * Whether this reading has already found all new responses of a list that is sorted newest first. False if
+	 * the last response of the page is unseen. A seen last response is not enough in two cases, because responses
+	 * of the same second can have any order:
 	 *
-	 * Pages can have responses of the same second in any order. So a new response of that second can still follow
-	 * in two cases: if the last reading was in that second or earlier, or if this reading has found other new
-	 * responses of that second.
+	 * - The response is not clearly older than the last reading.
+	 * - The page or the events have an unseen response with the same creation time.
+	 *
+	 * True if a seen last response has no creation time.
 	 *
 	 * @param lastReadMs when the form was last read, by the service's clock
 	 */
@@ -122,8 +128,8 @@ export class Comparison {
 }
 
 /**
- * Sorts events by their pages, and within a page the oldest first. If events stay undelivered, they are on the
- * last pages, and only these pages must be read again.
+ * Sorts events by page, and the events of a page from the oldest to the newest. The poll delivers the first
+ * events. Undelivered events are then on the last pages, so a later poll must read only the last pages again.
  */
 export function sortEventsByPage(events: readonly DetectedEvent[]): DetectedEvent[] {
 	return sortBy(sortByTime(events, 'oldest'), ({ page }) => page.pagesBefore);
@@ -135,10 +141,9 @@ export function isIncomplete({ is_incomplete: value }: IDataObject): boolean {
 }
 
 /**
- * Compares a response with the seen response. Returns the event, if there is one, and the seen response after
- * the event.
+ * Compares a response with its saved state. Returns the next state to save, and the event, if there is one.
  *
- * @param before undefined if the response is unseen
+ * @param before the saved state; undefined if the response is unseen
  */
 function compareResponse(
 	record: IDataObject,
@@ -165,8 +170,9 @@ function findAnswers(record: IDataObject): AnswersFingerprint | undefined {
 }
 
 /**
- * Whether an unseen response is an existing response that must not start the workflow. Until the first pass is
- * over, a response without a time counts as existing, and as older than any date.
+ * Whether an unseen response is an existing response that must not start the workflow. During the first pass of
+ * the form, a response without a time counts as existing, and as older than any date. After the first pass,
+ * such a response counts as new.
  */
 function isExistingResponse(record: IDataObject, baseline: ComparisonRules['baseline']): boolean {
 	if (baseline === undefined) return false;
@@ -176,15 +182,17 @@ function isExistingResponse(record: IDataObject, baseline: ComparisonRules['base
 	return createdAtMs < Math.min(sinceMs, backfill?.sinceMs ?? Infinity);
 }
 
-/** The event of a response, if there is one, and the phase of the response after the event. */
+/** The event of a response, if there is one, and the phase of the response after the event, see `ResponsePhase`. */
 type Transition = { event?: ResponseEvent; phaseAfter: ResponsePhase };
 
 /**
  * Computes the event of a response and its next phase, without comparing its answers.
  *
- * - `responseCompleted`: the response is complete. Before, it was neither complete nor existing.
+ * - `responseCompleted`: the response is complete. In the last reading, the response was incomplete or did not
+ *   exist.
  * - `responseStarted`: the response is new and incomplete.
- * - `responseAbandoned`: the response had been incomplete for long enough when the service sent the page.
+ * - `responseAbandoned`: when the service sent the page, the response had been incomplete for
+ *   `abandonedAfterMs` or longer.
  */
 function computeTransition(
 	record: IDataObject,

@@ -23,8 +23,8 @@ import { sortEventsByPage, type DetectedEvent } from './compareResponses';
 export type Delivery = {
 	items: readonly OutputItem[];
 	/**
-	 * The events for which the poll has no capacity or time. They are not recorded, so a later reading detects
-	 * them again.
+	 * The events for which the poll has no capacity or time. The trigger does not record these events, so a later
+	 * reading detects them again.
 	 */
 	undelivered: readonly DetectedEvent[];
 	/** How many requests were sent for the fields of the form. */
@@ -95,8 +95,9 @@ async function filterEvents(
 }
 
 /**
- * Returns the problem of the conditions. In a scheduled poll, a value that is no longer a choice is not a
- * problem, because authors change choices.
+ * Returns the problem of the filters, if there is one. Checks the values of conditions only when the user
+ * publishes the workflow. In a scheduled poll, a value that is no longer a choice is not a problem, because the
+ * author of a form can change the choices.
  */
 function findProblem(context: PollContext, formId: string, fields: readonly FormField[]) {
 	const { cache, parameters, reason, request } = context;
@@ -113,7 +114,7 @@ function isOnlyForm({ parameters }: PollContext): boolean {
 	return !hasSeveralForms(parameters.watch);
 }
 
-/** Creates the error for a condition on a field that the form does not have. */
+/** Creates the error for a condition that does not fit the fields of the form. */
 export function createConditionError(node: INode, { message, description }: ErrorText) {
 	return new InputError(node, {
 		message,
@@ -142,8 +143,8 @@ export type ItemOptions = {
 };
 
 /**
- * Creates the items of events, in the order of the events. With Download Files, stops when the time is up. The
- * first item is always created, so that a large file cannot block the form.
+ * Creates the items of events, in the order of the events. With Download Files, stops when the time of the poll
+ * is up. The first item is always created, because a large file could otherwise block the form.
  *
  * @returns the items of the first events; later polls deliver the remaining events
  */
@@ -165,8 +166,8 @@ export async function createResponseItems(
 }
 
 /**
- * Waits until the files of an item are downloaded. If this takes longer than the poll, returns the item without
- * files.
+ * Waits for an item and the download of its files. If the download fails or takes longer than the poll, returns
+ * the item without files. The item then has the reason as `fileError`.
  */
 async function waitForFiles(
 	request: RequestContext,

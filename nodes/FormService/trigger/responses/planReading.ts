@@ -2,20 +2,25 @@ import { MAX_PAGES, type PagePosition } from '../../api/replies/fetchPages';
 import type { FormBudget } from '../requestBudget';
 import type { FormState } from '../triggerState';
 
-/* Decides which pages of a form a poll reads. Lists why a reading can stop. */
+/* Decides which pages of a form a poll reads. Also defines the reasons why a reading stops. */
 
-/** The kinds of readings of a form, in the order of a poll. Each kind fails and backs off separately. */
+/**
+ * The kinds of readings of a form, in the order in which a poll reads. After a failure, each kind of reading
+ * waits separately.
+ */
 export type ReadingKind = 'newestPages' | 'fullPass';
 
 /**
- * The plan of a reading. A poll of a form has up to two readings, one after the other:
+ * The plan of a reading. A reading is what one poll reads of one form. A poll of a form has up to two readings,
+ * one after the other:
  *
  * - `newestPages` reads the end of the list where new responses appear. If new responses appear on the first
- *   page, the reading goes from the first page to a seen response. If they appear on the last page, the reading
- *   goes from the last known page to the end. If the full pass is at the same page, the full pass reads it
- *   instead.
+ *   page, the reading goes from the first page to a seen response. If new responses appear on the last page,
+ *   the reading goes from the last known page to the end. If the full pass is at the same page, only the full
+ *   pass reads the page.
  * - `fullPass` continues a full pass, usually by one page. At the end of the list, the next full pass starts.
- *   Only full passes find changes on older pages. The first full pass reads as many pages as there is time for.
+ *   Only full passes find changes on older pages. The first full pass of a form (the first pass) reads as many
+ *   pages as there is time for.
  *
  * Airbyte calls a full pass a resumable full refresh, and Debezium calls it an incremental snapshot.
  *
@@ -37,7 +42,7 @@ export type Reading = Readonly<{
 }>;
 
 /**
- * Why a reading stopped:
+ * The reason why a reading stopped:
  *
  * - `endOfList`: the list has no more pages
  * - `seenResponse`: a page ends with a seen response
@@ -48,9 +53,10 @@ export type Reading = Readonly<{
 export type StopReason = 'endOfList' | 'seenResponse' | 'enoughEvents' | 'limit' | 'error';
 
 /**
- * Whether the next reading belongs to the first pass. The first pass does not wait for its budget, and most of
- * its requests are free. A first pass that has started over counts as an ordinary full pass. Otherwise, a page
- * that always fails would cause requests for all earlier pages again and again.
+ * Whether the next reading belongs to the first pass of the form. The first pass does not wait until the form
+ * is due, and most of its requests do not count toward Requests per Day. A first pass that has started over
+ * counts as an ordinary full pass. Otherwise, a page that always fails would cause requests for all earlier
+ * pages again and again.
  */
 export function isInFirstPass({ seen, baseline, fullPass }: FormState): boolean {
 	const isUnderWay = baseline !== undefined && !baseline.isFirstPassOver;
@@ -58,8 +64,8 @@ export function isInFirstPass({ seen, baseline, fullPass }: FormState): boolean 
 }
 
 /**
- * Returns how many requests of a reading count toward Requests per Day. In the first pass, only the first
- * request for pages counts. Otherwise, all requests count.
+ * Returns how many requests of a reading count toward Requests per Day. In the first pass, only one request for
+ * pages counts. All requests for fields count.
  *
  * @param requests the requests for pages
  */
@@ -72,16 +78,17 @@ export function countBudgetedRequests(
 }
 
 /**
- * The most pages of a slice of the first pass while deliveries fail, because a later poll must read these pages
- * again.
+ * The maximum number of pages that a poll reads of a first pass if the last poll failed. If events could not be
+ * delivered, the poll must read the same pages again.
  */
 const MAX_PAGES_OF_FAILING_FIRST_PASS = 10;
 
 /**
- * Plans the reading of the newest pages.
+ * Plans the reading of the newest pages, where new responses appear.
  *
- * @param isFullPassWaiting whether the full pass still backs off
- * @returns undefined if it is unknown where the newest pages are, or if the full pass reads them
+ * @param isFullPassWaiting whether the full pass still waits after a failure
+ * @returns undefined if the trigger does not know where the newest pages are, or if the full pass reads the
+ * newest pages
  */
 export function planNewestPages(
 	form: FormState,
@@ -99,8 +106,8 @@ export function planNewestPages(
 }
 
 /**
- * Plans the next slice of the full pass: one page, and one more page for each request interval in which n8n did
- * not poll.
+ * Plans the next slice of the full pass: the pages that this poll reads. The slice has one page, and one more
+ * page for each request interval in which n8n did not poll.
  *
  * @param isFailing whether the full pass has failed in the last poll
  */

@@ -17,15 +17,22 @@ import {
 } from './planReading';
 import { pruneSeenResponses } from './seenResponses';
 
-/* How a poll reads the responses of one form and delivers their events. */
+/* Reads the responses of one form during a poll, and delivers their events. */
 
-/** The kinds of readings of a form, in the order of a poll. */
+/** The kinds of readings of a form, in the order in which a poll reads. */
 export const READING_KINDS: readonly ReadingKind[] = ['newestPages', 'fullPass'];
 
 /** The result of reading a form once. */
 export type FormResult = { form: FormState; items: readonly OutputItem[]; outcome: Outcome };
 
-/** Whether a poll may read a form. Does not check whether a reading still backs off after failures. */
+/**
+ * Whether a poll may read a form. True in four cases:
+ *
+ * - No poll has requested the form yet.
+ * - The user has just published the workflow, and a reading of the form has failed or the filters need fields.
+ * - The first pass of the form has started, and need not wait after a failure.
+ * - The form is due.
+ */
 export function mayReadForm(context: PollContext, formId: string, form: FormState = {}): boolean {
 	const { cache, parameters, reason, times } = context;
 	const { debt, seen } = form;
@@ -38,7 +45,7 @@ export function mayReadForm(context: PollContext, formId: string, form: FormStat
 	return isDue(debt, getBudget(context, formId).intervalMs, times.startedAtMs);
 }
 
-/** Returns how many requests the poll may send for a form. Each of the two readings of a poll may send this many. */
+/** Returns how many requests the poll may send for one reading of a form. */
 function getBudget(context: PollContext, formId: string): FormBudget {
 	const { startState, times, baseIntervalMs, lastPollAtMs } = context;
 	const form = startState.forms.get(formId);
@@ -56,8 +63,8 @@ type Task = Readonly<{
 }>;
 
 /**
- * Reads pages of a form and delivers the events. Does not throw if the reading or the delivery fails: `outcome`
- * has the error.
+ * Reads pages of a form and delivers the events. If the reading or the delivery fails, does not throw, but
+ * returns the error in `outcome`.
  *
  * @param before the state after the earlier readings of the poll
  * @param capacity how many more items the poll may deliver
@@ -103,7 +110,10 @@ async function deliverPages(
 	}
 }
 
-/** Returns the state of a form after its events were delivered. Undelivered events are not recorded. */
+/**
+ * Returns the state of a form after its events were delivered. Does not record undelivered events, so that a
+ * later reading detects them again.
+ */
 function computeNextForm(
 	{ cache }: PollContext,
 	{ formId, reading, result }: Task,
@@ -125,8 +135,8 @@ function computeNextForm(
 }
 
 /**
- * Ends a reading. Returns the outcome, the items, and the state of the form with the requests of the reading.
- * If the reading has failed for too long, the full pass starts over.
+ * Ends a reading. Returns the outcome, the items, and the next state of the form. Adds the requests of the
+ * reading to the debt of the form. If the reading has failed for too long, the full pass starts over.
  */
 function finishReading(
 	context: PollContext,

@@ -12,7 +12,7 @@ import type { FormState } from '../triggerState';
 import { Comparison } from './compareResponses';
 import type { Reading, StopReason } from './planReading';
 
-/* How a reading fetches the pages of a form, and compares them with the seen responses. */
+/* Fetches the pages of a reading, and compares the responses with the seen responses. */
 
 /** The pages that a reading of a form has fetched, and the result of comparing them with the seen responses. */
 export type ReadingResult = {
@@ -22,27 +22,27 @@ export type ReadingResult = {
 	pages: readonly FetchedPage[];
 	comparison: Comparison;
 	stop: StopReason;
-	/** Why the next page could not be read. */
+	/** The error if the next page could not be read. */
 	readError?: NodeError;
 	/** How many requests were sent. */
 	requests: number;
 };
 
 /**
- * How many records are compared before the loop yields to n8n's event loop. One page can have all responses of
- * a form.
+ * The number of records after which a comparison lets other work in n8n continue. One page can have all
+ * responses of a form.
  */
 const YIELD_EVERY_RECORDS = 500;
 
 /**
- * The most pages of a reading if the fields of the form are also fetched, because the service allows 60
- * requests a minute.
+ * The maximum number of pages of a reading if the trigger also fetches the fields of the form. The service
+ * allows 60 requests per minute for pages and fields together.
  */
 const MAX_PAGES_WITH_FIELDS = 50;
 
 /**
- * Fetches pages of a form and compares them with the seen responses, until the list ends, or until the reading,
- * the capacity or an error stops it.
+ * Fetches pages of a form and compares the responses with the seen responses. The result has the reason why the
+ * reading stopped, see `StopReason`.
  *
  * @param capacity how many more items the poll may deliver
  */
@@ -104,9 +104,10 @@ async function comparePage(
 }
 
 /**
- * Returns the state of a form with a baseline. The baseline of a new form starts now, by the service's clock.
- * So a reply must have arrived before, which shows the service's clock. If the saved state is unreadable, no
- * existing response is delivered.
+ * Returns the state of a form with a baseline: the time from which responses count as new. The baseline of a
+ * new form is the start of the poll, by the service's clock. A reply shows the service's clock, so the first
+ * page of the form should have arrived before. If the saved state is unreadable, the trigger delivers no
+ * existing responses.
  */
 export function ensureBaseline(context: PollContext, form: FormState = {}): FormState {
 	if (form.seen !== undefined || form.baseline !== undefined) return form;

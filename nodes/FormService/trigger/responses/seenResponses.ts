@@ -2,16 +2,19 @@ import { invert } from 'lodash';
 import { FINGERPRINT_LENGTH, type AnswersFingerprint, type Fingerprint } from '../fingerprints';
 import { addPass, isRetentionOver, type PassesSince } from '../triggerState';
 
-/** The seen responses of a form, by the fingerprints of their UUIDs. */
+/**
+ * The seen responses of a form, by the fingerprints of their UUIDs. A seen response is a response that the
+ * trigger has recorded.
+ */
 export type SeenResponses = ReadonlyMap<Fingerprint, SeenResponse>;
 
 /**
- * The phase of a response.
+ * The phase of a seen response.
  *
  * - `incomplete`: the response is incomplete, and can never become abandoned.
  * - `waiting`: the response is incomplete, and becomes abandoned if it stays incomplete.
- * - `abandoned`
- * - `complete`
+ * - `abandoned`: the response has been incomplete for the time that the user has set.
+ * - `complete`: the respondent has completed the response.
  */
 export type ResponsePhase = (typeof PHASES)[number];
 
@@ -21,13 +24,13 @@ export type SeenResponse = Readonly<{
 	phase: ResponsePhase;
 	/** The fingerprint of the answers of a complete response. Undefined if Response Updated is not chosen. */
 	answers?: AnswersFingerprint;
-	/** Whether no page has had the response since the last pruning, see `pruneSeenResponses`. */
+	/** Whether no page has had the response since `pruneSeenResponses` last dropped seen responses. */
 	isUnlisted?: boolean;
 }>;
 
 /**
- * Creates a seen response that a page lists. Equal seen responses without answers are the same object, to save
- * memory: a form can have 100,000 responses.
+ * Creates the record of a seen response. The record says that a page has the response. Returns the same object
+ * for equal records without answers, to save memory: a form can have 100,000 responses.
  */
 export function createSeenResponse(
 	phase: ResponsePhase,
@@ -36,7 +39,7 @@ export function createSeenResponse(
 	return answers === undefined ? listed[phase] : { phase, answers };
 }
 
-/** Returns a seen response that is marked as unlisted. */
+/** Returns the record of a seen response with the mark that no page has the response. */
 function markUnlisted({ phase, answers }: SeenResponse): SeenResponse {
 	return answers === undefined ? unlisted[phase] : { phase, answers, isUnlisted: true };
 }
@@ -124,15 +127,15 @@ export class SeenCache {
 }
 
 /**
- * Drops seen responses that have disappeared from their list. Is called after each full pass, and prunes once
- * in 30 days and 30 passes.
+ * Drops seen responses that have disappeared from their list. Callers call this function after each full pass.
+ * The function drops responses only if 30 days and 30 full passes have gone by since it last dropped responses.
  *
- * - Drops the responses that no page has had since the last pruning.
+ * - Drops the responses that no page has had since then.
  * - Marks all other responses as unlisted. A page that has a response removes the mark.
- * - If the list announces more responses than its pages had, drops nothing, because the pages leave some
- *   responses out: a database lists responses of equal times in another order for each page.
+ * - If the list announces more responses than its pages had, drops nothing. The pages can leave responses out,
+ *   because a database can list responses of equal times in another order for each page.
  *
- * @param announcedCount how many responses the list announces; undefined if it announces no number
+ * @param announcedCount how many responses the list announces; undefined if the list announces no number
  */
 export function pruneSeenResponses(
 	seen: SeenResponses,
