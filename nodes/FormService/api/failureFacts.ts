@@ -18,6 +18,8 @@ export type FailureFacts = {
 	location?: string;
 	/** The limit that was exceeded: requests per minute, pages, files or megabytes. */
 	limit?: number;
+	/** How many passes of a list were read. */
+	passes?: number;
 	/** The expected data, such as "a list of records". */
 	expected?: string;
 	/** What the reply has instead of the expected data, such as `an object with "id"`. */

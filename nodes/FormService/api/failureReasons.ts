@@ -221,14 +221,14 @@ export const REASONS = {
 	},
 	listIncomplete: {
 		cause: 'configuration-invalid',
-		message: ({ evidence, limit }: Known<'evidence' | 'limit'>) =>
-			`The list stays incomplete: ${limit} readings found ${evidence}`,
+		message: ({ evidence, passes }: Known<'evidence' | 'passes'>) =>
+			`The list stays incomplete: ${passes} readings found ${evidence}`,
 		advice: `Nothing was returned. Form Service lists records of equal times in another order on each page. Try again. ${ASK_FOR_LARGER_PAGES}`,
 	},
 	listShrinks: {
 		cause: 'configuration-invalid',
-		message: ({ limit }: Known<'limit'>) =>
-			`Records were deleted during each of ${limit} readings of the list`,
+		message: ({ passes }: Known<'passes'>) =>
+			`Records were deleted during each of ${passes} readings of the list`,
 		advice: 'Nothing was returned, because the list may be incomplete. Try again later.',
 	},
 	pageExpired: {

@@ -1,4 +1,3 @@
-import { sumBy } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { createFailure, type RequestFailure } from '../requestFailure';
 import { getComparableId } from '../records';
@@ -21,7 +20,8 @@ import type { ListPage } from './fetchPages';
  *   added meanwhile moves another record to the next page. Then the first page of the next pass has the new
  *   record, and the list is complete.
  * - If the announced number falls, records were deleted, and the remaining records moved to earlier pages. All
- *   records found so far are dropped, because some of them may be deleted, and a new pass starts.
+ *   records found so far are dropped, because some of them may be deleted. If the pass has earlier pages, a new
+ *   pass starts. If the page is the first page of its pass, the pass continues.
  */
 
 /** The most passes of a list. Chosen, because a list of 67 pages then takes at most 201 requests. */
@@ -30,42 +30,41 @@ const MAX_PASSES = 3;
 /** The pages and records of a list that were read so far. */
 type ListProgress = {
 	/** The pages of this pass. Empty if the next page is the first page. */
-	readonly pages: readonly ListPage[];
+	readonly passPages: readonly ListPage[];
 	/** The distinct records of all passes: first those of this pass, in its order, then those of earlier passes. */
 	readonly records: readonly IDataObject[];
-	/** The records of this pass, by their key. */
+	/** The distinct records of this pass, by their key. */
 	readonly passRecords: ReadonlyMap<string, IDataObject>;
 	/** The records of earlier passes that the list may still have, by their key. */
 	readonly earlierRecords: ReadonlyMap<string, IDataObject>;
-	/** How many records all pages of the last finished pass had, including repeated records. */
-	readonly passCount?: number;
+	/** How many records the last finished pass had, including repeated records. Undefined in the first pass. */
+	readonly lastPassRecordCount?: number;
 	/** How many records the list has, as the last page announced. */
 	readonly total?: number;
 	/** The number of this pass. The first pass has the number 1. */
 	readonly pass: number;
 };
 
+/** The state of a list that has more pages, or whose pages so far lack a record. */
+export type UnfinishedList = ListProgress & { readonly status: 'unfinished' };
+
 /**
  * The state of a list after some of its pages. Each page creates a new state, so several callers can share a
  * state.
  */
-export type ListState = ListProgress &
-	(
-		| {
-				/** `unfinished` means that there are more pages, and that the pages so far may lack a record. */
-				readonly status: 'unfinished' | 'complete';
-		  }
-		| {
-				/** The last pass has ended, and records are still missing. */
-				readonly status: 'incomplete';
-				readonly failure: RequestFailure;
-		  }
-	);
+export type ListState =
+	| UnfinishedList
+	| (ListProgress & { readonly status: 'complete' })
+	| (ListProgress & {
+			/** The last pass has ended, and records are still missing. */
+			readonly status: 'incomplete';
+			readonly failure: RequestFailure;
+	  });
 
 /** The state of a list before its first page is read. */
-export const UNREAD_LIST: ListState = {
+export const UNREAD_LIST: UnfinishedList = {
 	status: 'unfinished',
-	pages: [],
+	passPages: [],
 	records: [],
 	passRecords: new Map(),
 	earlierRecords: new Map(),
@@ -73,14 +72,15 @@ export const UNREAD_LIST: ListState = {
 };
 
 /** Returns the state of a list after one more page. */
-export function addPage(state: ListState, page: ListPage): ListState {
+export function addPage(before: UnfinishedList, page: ListPage): ListState {
+	const hasFallen = page.total !== undefined && page.total < (before.total ?? 0);
+	const state = hasFallen ? { ...UNREAD_LIST, pass: before.pass } : before;
 	const total = page.total ?? state.total;
-	const hasFallen = page.total !== undefined && page.total < (state.total ?? 0);
-	if (hasFallen) {
-		const emptied = { ...UNREAD_LIST, total, pass: state.pass };
-		return startNextPass(emptied, new Map(), createFailure('listShrinks', { limit: state.pass }));
+	if (hasFallen && before.passPages.length > 0) {
+		const failure = createFailure('listShrinks', { passes: state.pass });
+		return startNextPass({ ...state, total }, new Map(), failure);
 	}
-	const pages = [...state.pages, page];
+	const passPages = [...state.passPages, page];
 	const { earlierRecords } = state;
 	const passRecords = addRecords(state.passRecords, page.records);
 	const found =
@@ -88,9 +88,11 @@ export function addPage(state: ListState, page: ListPage): ListState {
 			? passRecords
 			: new Map([...passRecords, ...earlierRecords, ...passRecords]);
 	const isPassOver = page.following.kind === 'none';
-	const passCount = isPassOver ? sumBy(pages, 'records.length') : state.passCount;
+	const lastPassRecordCount = isPassOver
+		? page.recordsBefore + page.records.length
+		: state.lastPassRecordCount;
 	const records = [...found.values()];
-	const next = { ...state, total, pages, passRecords, passCount, records };
+	const next = { ...state, total, passPages, passRecords, lastPassRecordCount, records };
 	// earlier passes can have records that have been deleted since
 	if (isPassOver && isCleanPass(next)) {
 		return { ...next, status: 'complete', records: [...passRecords.values()] };
@@ -100,18 +102,18 @@ export function addPage(state: ListState, page: ListPage): ListState {
 }
 
 /** Whether a finished pass has each record only once, and as many records as the list announces. */
-function isCleanPass({ passRecords, passCount = 0, total = 0 }: ListProgress): boolean {
-	return passRecords.size === passCount && passCount >= total;
+function isCleanPass({ passRecords, lastPassRecordCount = 0, total = 0 }: ListProgress): boolean {
+	return passRecords.size === lastPassRecordCount && lastPassRecordCount >= total;
 }
 
 /** Whether all passes together have found as many distinct records as the list has. */
 function hasAllRecords(
-	{ passCount, total = 0, pages, records }: ListProgress,
+	{ lastPassRecordCount, total = 0, passPages, records }: ListProgress,
 	isPassOver: boolean,
 ): boolean {
-	if (passCount === undefined) return false;
-	if (total >= passCount) return records.length >= total;
-	return isNumbered(pages) && isPassOver && records.length === passCount;
+	if (lastPassRecordCount === undefined) return false;
+	if (total >= lastPassRecordCount) return records.length >= total;
+	return isNumbered(passPages) && isPassOver && records.length === lastPassRecordCount;
 }
 
 function isNumbered(pages: readonly ListPage[]): boolean {
@@ -124,13 +126,13 @@ function isNumbered(pages: readonly ListPage[]): boolean {
  * @param failure why the list is incomplete if this was the last pass
  */
 function startNextPass(
-	state: ListState,
+	state: UnfinishedList,
 	earlierRecords: ReadonlyMap<string, IDataObject>,
 	failure: RequestFailure,
 ): ListState {
 	return state.pass === MAX_PASSES
 		? { ...state, status: 'incomplete', failure }
-		: { ...state, pages: [], passRecords: new Map(), earlierRecords, pass: state.pass + 1 };
+		: { ...state, passPages: [], passRecords: new Map(), earlierRecords, pass: state.pass + 1 };
 }
 
 /**
@@ -158,16 +160,16 @@ function addRecords(
 
 /** Creates the failure of a list that is still incomplete after its last pass. */
 function createIncompleteFailure({
-	passCount = 0,
+	lastPassRecordCount = 0,
 	total = 0,
-	pages,
+	passPages,
 	records,
 	pass,
 }: ListProgress): RequestFailure {
-	const listCount = isNumbered(pages) ? Math.max(passCount, total) : total;
+	const listCount = isNumbered(passPages) ? Math.max(lastPassRecordCount, total) : total;
 	const evidence =
 		records.length < listCount
 			? `${records.length} of ${listCount} records`
 			: `${records.length} records, and the last one not all of them`;
-	return createFailure('listIncomplete', { evidence, limit: pass });
+	return createFailure('listIncomplete', { evidence, passes: pass });
 }

@@ -88,6 +88,7 @@ export function getNextPosition({
  * @param from the first page to fetch if `pages` is empty; by default, the first page of the list
  * @throws ServiceError if the reply has no list, if the pages form a loop, or if the next page cannot be
  * requested: a part of a list is never mistaken for the whole list
+ * @throws Error if no page follows
  */
 export async function fetchNextPage(
 	context: RequestContext,
@@ -95,12 +96,13 @@ export async function fetchNextPage(
 	pages: readonly ListPage[],
 	from: PagePosition = { url: new URL(target.url).href, pagesBefore: 0, recordsBefore: 0 },
 ): Promise<ListPage> {
-	const { following } = pages.at(-1) ?? {};
-	if (following?.kind === 'unknown') {
+	const following = pages.at(-1)?.following ?? { kind: 'page', position: from };
+	if (following.kind === 'none') throw new Error('The list has no further page');
+	if (following.kind === 'unknown') {
 		const { evidence } = following;
 		throw createRequestError(context, createFailure('nextPageUnknown', { evidence }));
 	}
-	const position = following?.kind === 'page' ? following.position : from;
+	const { position } = following;
 	if (pages.length >= MAX_PAGES) throw createRequestError(context, TOO_MANY_PAGES);
 	// if the URLs of a loop differ, its pages still start with the same records
 	if (pages.some(({ url }) => url === position.url)) throw createRequestError(context, PAGES_LOOP);

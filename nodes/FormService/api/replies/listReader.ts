@@ -22,9 +22,9 @@ export async function fetchNeededPages(
 	let state = start;
 	while (state.status === 'unfinished') {
 		// if there is no page, records are missing, and a new pass starts
-		const hasPages = state.pages.length > 0;
+		const hasPages = state.passPages.length > 0;
 		if (hasPages && isEnough(state.records)) break;
-		state = addPage(state, await fetchNextPage(context, target, state.pages));
+		state = addPage(state, await fetchNextPage(context, target, state.passPages));
 	}
 	if (state.status !== 'incomplete') return state;
 	throw createRequestError(context, state.failure);
@@ -39,7 +39,7 @@ export type ListReader = (context: RequestContext, isEnough?: IsEnough) => Promi
  * call starts at the first page.
  */
 export function createListReader(target: Target): ListReader {
-	let latest = Promise.resolve(UNREAD_LIST);
+	let latest: Promise<ListState> = Promise.resolve(UNREAD_LIST);
 	return async (context, isEnough) => {
 		const state = latest.then(
 			async (start) => await fetchNeededPages(context, target, start, isEnough),

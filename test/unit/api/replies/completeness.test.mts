@@ -1,29 +1,29 @@
 import fc from 'fast-check';
+import { sumBy } from 'lodash';
 import { describe, expect, it } from 'vitest';
 import {
 	addPage,
 	UNREAD_LIST,
 	type ListState,
+	type UnfinishedList,
 } from '../../../../nodes/FormService/api/replies/completeness.ts';
 
 type Page = Parameters<typeof addPage>[1];
 
-const POSITION = { url: '', pagesBefore: 0, recordsBefore: 0 };
-
-/** Adds a page whose address does not matter. */
+/** Adds a page whose address does not matter to a list that is not finished. */
 const add = (
 	state: ListState,
 	{ isLast, ...page }: Pick<Page, 'records' | 'total' | 'isNumbered'> & { isLast: boolean },
 ) => {
-	const following: Page['following'] = isLast
-		? { kind: 'none' }
-		: { kind: 'page', position: POSITION };
-	return addPage(state, { ...POSITION, ...page, following });
+	const recordsBefore = sumBy(state.passPages, 'records.length');
+	const position = { url: '', pagesBefore: state.passPages.length, recordsBefore };
+	const following: Page['following'] = isLast ? { kind: 'none' } : { kind: 'page', position };
+	return addPage(state as UnfinishedList, { ...position, ...page, following });
 };
 
 /** Reads pages such as `ab 4`: the records a and b, and the announced number 4. `|` ends a list. */
 function read(pages: string, isNumbered = true) {
-	let state = UNREAD_LIST;
+	let state: ListState = UNREAD_LIST;
 	for (const list of pages.split('|')) {
 		const texts = list.trim().split(', ');
 		for (const [index, text] of texts.entries()) {
@@ -52,7 +52,8 @@ describe('Whether a list is complete', () => {
 		['a repeat in each state', 'ab 4, bd 4 | ab 4, bd 4 | ab 4, bd 4', 'incomplete', 'abd'],
 		['a record that is added to a list with cursors', 'ab 3, c 4 | na 4', 'complete', 'nabc'],
 		['a deleted record', 'ab 4, d 3 | bc 3, d 3', 'complete', 'bcd'],
-		['a deleted record between two readings', 'ab 4, bd 4 | bc 3 | bc 3, d 3', 'complete', 'bcd'],
+		['a deleted record between two readings', 'ab 4, bd 4 | bc 3, d 3', 'complete', 'bcd'],
+		['one before the last reading', 'ab 4, bc 4 | ab 4, bc 4 | ab 3, c 3', 'complete', 'abc'],
 		['deletions in each state', 'ab 4, d 3 | bc 3, - 2 | cd 2, - 1', 'incomplete', ''],
 		['one record twice on a page', 'aa 2', 'complete', 'aa'],
 	])('%s', (_, pages, last, found) => {
@@ -122,7 +123,7 @@ function simulate(options: {
 	}));
 	const throughout = new Set(listed.map(({ id }) => String(id)));
 	let nextId = options.count;
-	let state = UNREAD_LIST;
+	let state: ListState = UNREAD_LIST;
 	for (let request = 0; request < 300; request++) {
 		const change = request === 0 ? 'none' : (options.changes[request - 1] ?? 'none');
 		if (change === 'add') listed.push({ id: nextId++, time: 1_000_000 });
@@ -133,7 +134,7 @@ function simulate(options: {
 		const keyed = listed.map((entry) => ({ ...entry, tie: isShuffled ? roll(9973) : entry.id }));
 		keyed.sort((a, b) => a.time - b.time || a.tie - b.tie);
 		if (newestFirst) keyed.reverse();
-		const end = (state.pages.length + 1) * pageSize;
+		const end = (state.passPages.length + 1) * pageSize;
 		const records = keyed.slice(end - pageSize, end).map(({ id }) => ({ id: String(id) }));
 		const isLast = end >= keyed.length;
 		const total = hasTotal ? keyed.length : undefined;
