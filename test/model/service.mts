@@ -39,6 +39,8 @@ export class Form {
 	order: Order = 'newest';
 	pageSize = Infinity;
 	paging: Paging = 'link';
+	/** How long a cursor can be used, in milliseconds. */
+	cursorLifeMs = Infinity;
 	ties: Ties = 'ordered';
 	/** Whether pages say how many responses there are. */
 	announcesTotal = false;
@@ -166,6 +168,8 @@ export const faults = {
 	noNextPage: { status: 200, body: '{"success":true,"data":[],"meta":{"has_more":true}}' },
 } satisfies Record<string, Fault>;
 
+const CURSOR_EXPIRED = { status: 410, body: message('The cursor has expired.') };
+
 export type FaultName = keyof typeof faults;
 
 /** The fault happens to all requests, or only to those of one form. */
@@ -253,6 +257,8 @@ export class Service {
 			const records = Object.entries(FIELDS).map(([label, type]) => ({ uuid: label, label, type }));
 			return listPage(one, records, pages);
 		}
+		const [, createdAt = Infinity] = new URL(one.url).searchParams.get('cursor')?.split('-') ?? [];
+		if (one.at - Number(createdAt) > form.cursorLifeMs) return CURSOR_EXPIRED;
 		const shown = form.shown(this.sent.length);
 		const offset = one.page === 1 ? 0 : (one.page - 1) * form.pageSize;
 		one.listed = shown.slice(offset, offset + form.pageSize);
@@ -271,7 +277,10 @@ export class Service {
 
 /** What a URL asks for; the scheme makes no difference. */
 function understand({ pathname, searchParams }: URL): Pick<Sent, 'kind' | 'form' | 'page'> {
-	const page = Number(searchParams.get('cursor')?.slice(1) ?? searchParams.get('page') ?? 1);
+	const page = parseInt(
+		searchParams.get('cursor')?.slice(1) ?? searchParams.get('page') ?? '1',
+		10,
+	);
 	if (!pathname.startsWith(PATH)) return { kind: 'other', form: '', page };
 	const [resource, form = '', part] = pathname.slice(PATH.length).split('/');
 	if (resource === 'responses') return { kind: 'responses', form, page };
@@ -297,7 +306,7 @@ function listPage<T>(
 	const ways: Record<Paging, IDataObject> = {
 		link: { links: { next: link }, meta: { current_page: number } },
 		number: { meta: { current_page: number, last_page, total: all.length } },
-		cursor: { meta: { next_cursor: one.isLast ? null : `c${number + 1}` } },
+		cursor: { meta: { next_cursor: one.isLast ? null : `c${number + 1}-${Math.floor(one.at)}` } },
 	};
 	const total = announcesTotal === true && { total: all.length };
 	return { status: 200, body: JSON.stringify({ success: true, data, ...total, ...ways[paging] }) };

@@ -51,6 +51,9 @@ const MAX_RETRY_AFTER_MS = HOUR_MS;
 
 const RETRY_NOTICE = 'The trigger keeps trying, and no response is lost.';
 
+const EXPIRY_NOTICE =
+	'The trigger keeps trying. Until it succeeds, later pages of the list are not read.';
+
 /**
  * The failures in a row of a trigger, in this n8n process. Each subject has its own count. A subject is what
  * failed, such as the account or a form.
@@ -135,8 +138,9 @@ export class Failures {
 		this.reportedAtMs = nowMs;
 		const { error } = streak;
 		// the account and a form can fail with the same error
-		const description = (error.description ?? '').replace(RETRY_NOTICE, '').trim();
-		error.description = `${description} ${RETRY_NOTICE}`.trim();
+		const notice = hasReason(error, 'pageExpired') ? EXPIRY_NOTICE : RETRY_NOTICE;
+		const description = (error.description ?? '').replace(notice, '').trim();
+		error.description = `${description} ${notice}`.trim();
 		return error;
 	}
 

@@ -1,7 +1,7 @@
 import { sortBy } from 'lodash';
 import type { INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 import { clock } from '../api/clock';
-import { getCause, type NodeError } from '../api/errors';
+import { getCause, hasReason, type NodeError } from '../api/errors';
 import { sortByTime } from '../api/recordTimes';
 import { endsPoll, getError, recordOutcome, type Outcome } from './failures';
 import { mayReadFormList, pollFormList } from './forms/pollFormList';
@@ -169,6 +169,8 @@ function findActivationError(
 	const hasRead = outcomes.some(({ hasPages }) => hasPages);
 	if (!hasRead && startState.forms.size === 0) return error;
 	const isOnly = !hasRead || !hasSeveralForms(parameters.watch);
-	const isActionable = ACTIONABLE_CAUSES.includes(getCause(error));
+	// an expired page position has the same cause as invalid parameters, but the trigger reads the list again
+	const isActionable =
+		ACTIONABLE_CAUSES.includes(getCause(error)) && !hasReason(error, 'pageExpired');
 	return reason === 'publish' && isOnly && isActionable ? error : undefined;
 }

@@ -58,6 +58,8 @@ export const formSchema = z.object({
 			order: z.object({ descending: nonNegative, ascending: nonNegative }).optional(),
 			/** Whether the full pass has started over after a page failed for too long, see `isInFirstPass`. */
 			hasStartedOver: z.boolean().optional(),
+			/** Whether a page position has expired before the next poll, see `planFullPass`. */
+			positionsExpire: z.boolean().optional(),
 		})
 		.optional(),
 	/** Where new responses appear in the list. Undefined if the list is not sorted, or has fewer than three pages. */

@@ -193,7 +193,8 @@ function getListedNoun(endpoint: Endpoint): ListedNoun {
 /** Matches parameters of a URL that have a number of pages or records, such as "page", not "cursor". */
 const NUMBER = /^(page|page_?number|offset|skip|start)$/i;
 
-function isNumbered(url: string, listUrl: string): boolean {
+/** Whether a page can be requested directly, see `ListPage`. */
+export function isNumbered(url: string, listUrl: string): boolean {
 	const inList = new URL(listUrl).searchParams;
 	return [...new URL(url).searchParams]
 		.filter(([name, value]) => inList.get(name) !== value)

@@ -100,7 +100,9 @@ function endFullPass(form: FormState, last: FetchedPage, at: NewestAt | undefine
 	const found = at && { at, next: at === 'lastPage' ? toPosition(last) : undefined };
 	const newestPages = at === form.newestPages?.at ? form.newestPages : found;
 	const baseline = form.baseline && { ...form.baseline, isFirstPassOver: true };
-	return { ...form, fullPass: {}, baseline, newestPages };
+	// without newest pages, a pass in one poll delays no response; otherwise, the next pass tries page by page
+	const positionsExpire = newestPages === undefined && form.fullPass?.positionsExpire;
+	return { ...form, fullPass: positionsExpire ? { positionsExpire } : {}, baseline, newestPages };
 }
 
 /**
@@ -137,10 +139,13 @@ export function hasToStartOver(
 /**
  * Returns the state of a form whose full pass starts over at the first page. If the newest pages could not be
  * read, the full pass also finds out where the newest pages are.
+ *
+ * @param positionsExpire whether the pass starts over because a page position has expired
  */
-export function startOver(form: FormState, { kind }: Reading): FormState {
+export function startOver(form: FormState, { kind }: Reading, positionsExpire = false): FormState {
 	const newestPages = kind === 'newestPages' ? undefined : form.newestPages;
-	return { ...form, newestPages, fullPass: { hasStartedOver: true } };
+	const fullPass = { hasStartedOver: true, ...(positionsExpire && { positionsExpire }) };
+	return { ...form, newestPages, fullPass };
 }
 
 function toPosition({ url, pagesBefore, recordsBefore }: PagePosition): PagePosition {

@@ -106,8 +106,15 @@ export function planNewestPages(
 }
 
 /**
+ * The most pages of a slice if page positions expire and the budget allows fewer. Few lists of a trigger with
+ * many forms have more pages.
+ */
+const MAX_PAGES_IF_POSITIONS_EXPIRE = 4;
+
+/**
  * Plans the next slice of the full pass: the pages that this poll reads. The slice has one page, and one more
- * page for each request interval in which n8n did not poll.
+ * page for each request interval in which n8n did not poll. If page positions expire before the next poll, the slice has as many pages as the
+ * budget allows.
  *
  * @param isFailing whether the full pass has failed in the last poll
  */
@@ -126,6 +133,9 @@ export function planFullPass(
 	} as const;
 	if (isFirstPass) {
 		return { ...start, maxPages: isFailing ? MAX_PAGES_OF_FAILING_FIRST_PASS : MAX_PAGES };
+	}
+	if (fullPass?.positionsExpire) {
+		return { ...start, maxPages: Math.max(MAX_PAGES_IF_POSITIONS_EXPIRE, maxRequests) };
 	}
 	if (isFullPassAtNewest(form)) {
 		const stopsAtSeen = newestPages?.at === 'firstPage';

@@ -160,7 +160,7 @@ function finishReading(
 	const counted = countBudgetedRequests(reading, requests, fieldRequests);
 	const debt = addDebt(form.debt, counted, getBudget(context, formId).intervalMs, startedAtMs);
 	return {
-		form: { ...(startsOver ? startOver(form, reading) : form), debt },
+		form: { ...(startsOver ? startOver(form, reading, result.hasExpired) : form), debt },
 		items,
 		outcome: { subject, hasPages: pages.length > 0, readError, deliveryError, page },
 	};

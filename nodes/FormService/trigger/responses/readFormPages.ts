@@ -3,6 +3,7 @@ import { clock, yieldIfDue } from '../../api/clock';
 import { createTarget, endpoints } from '../../api/endpoints';
 import { asNodeError, hasReason, type NodeError } from '../../api/errors';
 import { getId } from '../../api/records';
+import { isNumbered } from '../../api/replies/fetchPages';
 import { createRequestError } from '../../api/requestContext';
 import { createFailure } from '../../api/requestFailure';
 import { createFormNotFoundError, isFormNotFoundError } from '../../parameters/formId';
@@ -24,6 +25,8 @@ export type ReadingResult = {
 	stop: StopReason;
 	/** The error if the next page could not be read. */
 	readError?: NodeError;
+	/** Whether the position where the reading starts has expired, such as a cursor. A numbered page does not expire. */
+	hasExpired?: boolean;
 	/** How many requests were sent. */
 	requests: number;
 };
@@ -86,7 +89,10 @@ export async function readFormPages(
 		return finish('endOfList');
 	} catch (error) {
 		const requests = pages.length + (hasReason(error, 'queueTimedOut') ? 0 : 1);
-		return { ...finish('error'), readError: toFormError(context, formId, error), requests };
+		const readError = toFormError(context, formId, error);
+		const isExpired = pages.length === 0 && hasReason(error, 'pageExpired');
+		const hasExpired = isExpired && from !== undefined && !isNumbered(from.url, target.url);
+		return { ...finish('error'), readError, hasExpired, requests };
 	}
 }
 

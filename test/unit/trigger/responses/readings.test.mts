@@ -170,8 +170,22 @@ it('A first pass that has started over is an ordinary full pass until its end', 
 	expect([over.fullPass, over.baseline?.isFirstPassOver]).toEqual([{}, true]);
 });
 
-const NEWEST_FIRST: FormState = { ...READ, newestPages: { at: 'firstPage' } };
 const LATER: FormState = { ...FOURTH, newestPages: { at: 'firstPage' } };
+it('A full pass after an expired position reads as many pages as the budget allows, and at least four', () => {
+	const form = advance.startOver({ ...LATER, baseline: { sinceMs: 0 } }, FROM_FOURTH, true);
+	expect(planFull(form)).toEqual({ ...FULL, maxPages: 72 });
+	const budget = { ...BUDGET, maxRequests: 2 };
+	expect(plan.planFullPass(form, budget, false).maxPages).toBe(4);
+});
+
+it('That positions expire is remembered for a list without newest pages', () => {
+	const form: FormState = { ...READ, fullPass: { positionsExpire: true } };
+	const [short, sorted] = [createPages(4, 3, 2, 1), createPages(6, 5, 4, 3, 2, 1)];
+	const passes = [short, sorted].map((pages) => advanceTo(form, FULL, pages, 'endOfList').fullPass);
+	expect(passes).toEqual([{ positionsExpire: true }, {}]);
+});
+
+const NEWEST_FIRST: FormState = { ...READ, newestPages: { at: 'firstPage' } };
 const NEWEST_LAST: FormState = { ...READ, newestPages: { at: 'lastPage', next: at(9) } };
 it.each<[string, Reading | undefined, Reading | undefined]>([
 	[
