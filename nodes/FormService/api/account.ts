@@ -1,7 +1,8 @@
 import { createHash } from 'crypto';
-import { escapeRegExp } from 'lodash';
+import { once } from 'lodash';
 import type { IExecuteSingleFunctions, ILoadOptionsFunctions, IPollFunctions } from 'n8n-workflow';
 import { InputError } from './errors';
+import { createTokenPattern } from './tokenPattern';
 import { parseUrl } from './url';
 
 /** The name of the credential in n8n, see credentials/FormServiceApi.credentials.ts. */
@@ -21,7 +22,7 @@ export type Account = {
 	origin: string;
 	/** A hash of the base URL and the token, which does not reveal the token. */
 	key: string;
-	/** Replaces the token in a text by `[access token]`. Also replaces the URL-encoded token. */
+	/** Replaces the token in a text by `[access token]`, in any encoding, see `createTokenPattern`. */
 	redact: (text: string) => string;
 };
 
@@ -73,11 +74,9 @@ export function createAccount(credential: { accessToken?: unknown; baseUrl?: unk
 	}
 	const baseUrl = normalizeBaseUrl(String(credential.baseUrl ?? ''));
 	const key = createHash('sha256').update(`${baseUrl}\n${token}`).digest('hex');
-	const tokenPattern = new RegExp(
-		[token, encodeURIComponent(token)].map(escapeRegExp).join('|'),
-		'gi',
-	);
-	const redact = (text: string) => text.replace(tokenPattern, '[access token]');
+	// each item creates its account, and few items need the pattern
+	const getPattern = once(() => createTokenPattern(token));
+	const redact = (text: string) => text.replace(getPattern(), '[access token]');
 	return { baseUrl, origin: new URL(baseUrl).origin, key, redact };
 }
 

@@ -132,11 +132,14 @@ function addPath({ text, path = [] }: FieldMessage): string {
 /**
  * Describes the shape of a value for an error: `an object with "id", "name"`, `a list of 3`, `a string`. Never
  * contains the value.
+ *
+ * @param redact removes the token from a name, before a long name is cut, because a cut could leave half of the
+ * token
  */
-export function describeShape(value: unknown): string {
+export function describeShape(value: unknown, redact = (name: string) => name): string {
 	if (Array.isArray(value)) return `a list of ${value.length}`;
 	if (!isRecord(value)) return value === null ? 'null' : `a ${typeof value}`;
 	const names = Object.keys(value).slice(0, 20);
 	if (names.length === 0) return 'an empty object';
-	return `an object with ${names.map((name) => `"${cutText(name, 60)}"`).join(', ')}`;
+	return `an object with ${names.map((name) => `"${cutText(redact(name), 60)}"`).join(', ')}`;
 }

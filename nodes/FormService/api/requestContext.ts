@@ -65,6 +65,6 @@ export function createUnexpectedReplyError(
 	expected: string,
 	data: unknown,
 ): ServiceError {
-	const shape = describeShape(data);
+	const shape = describeShape(data, context.account.redact);
 	return createRequestError(context, createFailure('unexpectedReply', { expected, shape }));
 }

@@ -130,6 +130,6 @@ export function parseUpdatedForm(
 	if (isRecord(data) && [data.id, data.name, data.updated_at].every(isText)) {
 		return { ...(message !== undefined && { message }), ...data };
 	}
-	const shape = describeShape(data);
+	const shape = describeShape(data, context.account.redact);
 	throw createRequestError(context, createFailure('updatedFormMissing', { shape }));
 }

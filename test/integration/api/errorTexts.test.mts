@@ -140,6 +140,9 @@ const NOUNS = ['Form: Get Many', 'Response: Get PDF'];
 
 const UNCONFIRMED = json(200, { message: 'Unauthenticated.' });
 
+const encodeToken = (token: string) =>
+	`${token.replaceAll('-', '&#45;')} ${Buffer.from(`user:${token}`).toString('base64')}`;
+
 const CONTRADICTORY = json(422, { success: false, message: 'No.', data: { id: 'r-1' } });
 
 /** Replies that nobody expects, to Response: Get Many unless another operation is named. */
@@ -160,6 +163,11 @@ const oddReplies: Array<[string, Fault | ((token: string) => Fault), who?: strin
 	[
 		'the token where texts are cut off',
 		(token) => status(400, LONG + token, { a: [LONG + token] }),
+	],
+	['the token in HTML and base64', (token) => status(422, `Not ${encodeToken(token)}`)],
+	[
+		'the token in a long name of an attribute',
+		(token) => json(200, { [`${'x'.repeat(50)}${token}`]: 1 }),
 	],
 	['a redirect to an address with the token', (token) => redirect(`https://${token}.example/`)],
 	['names of system errors', status(403, 'deletePermission is missing (ECONNREFUSED)')],

@@ -87,6 +87,6 @@ describe('the envelope', () => {
 });
 
 it('the shape of a value in an error never shows a value', () => {
-	const shapes = [{ a: 'SECRET' }, ['SECRET'], 'SECRET', {}].map(describeShape);
+	const shapes = [{ a: 'SECRET' }, ['SECRET'], 'SECRET', {}].map((value) => describeShape(value));
 	expect(shapes).toEqual(['an object with "a"', 'a list of 1', 'a string', 'an empty object']);
 });

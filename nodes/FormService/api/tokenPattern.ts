@@ -1,0 +1,84 @@
+import { escapeRegExp } from 'lodash';
+
+/*
+ * Finds the access token in a text of the service, which can repeat the token in another encoding: in an
+ * encoding of single characters, such as that of a URL, or in hex or base64.
+ */
+
+/**
+ * The encodings of single characters. Each function returns a pattern that matches an encoded character.
+ * The unchanged character is the last one, because "&" is also the start of "&#38;".
+ * Numbers in patterns limit how often a text was encoded, because an unlimited pattern can take very long.
+ */
+const CHARACTER_ENCODINGS: ReadonlyArray<(character: string, code: number) => string> = [
+	// in a URL, even encoded several times: "%2F" and "%252F"
+	(_, code) => `%(?:25){0,4}${toHex(code, 2)}`,
+	// in JSON and JavaScript: "\u002f" and "\x2f"
+	(_, code) => `\\\\{1,4}[ux](?:00)?${toHex(code, 2)}`,
+	// in HTML, even encoded several times: "&#47;", "&#x2F;" and "&amp;#47;"
+	(_, code) => `&(?:amp;){0,4}#(?:0{0,4}${code}|x0{0,4}${toHex(code, 1)});`,
+	// unchanged, or after the backslashes of JSON and PHP: "/" and "\/"
+	(character) => `\\\\{0,4}${escapeRegExp(character)}`,
+];
+
+/** The names of characters in HTML: "&amp;". */
+const HTML_NAMES: Readonly<Record<string, string>> = {
+	'&': 'amp',
+	'<': 'lt',
+	'>': 'gt',
+	'"': 'quot',
+	"'": 'apos',
+};
+
+function toHex(code: number, length: number): string {
+	return code.toString(16).padStart(length, '0');
+}
+
+/** Returns a pattern that matches a character in each encoding. */
+function toCharacterPattern(character: string): string {
+	const code = character.charCodeAt(0);
+	const name = HTML_NAMES[character];
+	const patterns = [
+		...(name === undefined ? [] : [`&(?:amp;){0,4}${name};`]),
+		...CHARACTER_ENCODINGS.map((encode) => encode(character, code)),
+		// a server that decodes a form reads a plus as a blank
+		...(character === '+' ? [' '] : []),
+	];
+	return `(?:${patterns.join('|')})`;
+}
+
+/** Matches a character of base64 that has bits of the token and bits of the text around the token. */
+const SHARED_CHARACTER = '[\\w+/-]?';
+
+/**
+ * Returns a pattern that matches a token in base64, after `offset` bytes of another text. In base64, three
+ * bytes become four characters, so the token has another encoding after one byte and after two bytes.
+ */
+function toBase64Pattern(token: string, offset: number): string {
+	const bytes = Buffer.concat([Buffer.alloc(offset), Buffer.from(token)]);
+	// leave out the characters that also depend on the text around the token
+	const partStart = Math.ceil((offset * 8) / 6);
+	const partEnd = Math.floor((bytes.length * 8) / 6);
+	const tokenPart = bytes.toString('base64').slice(partStart, partEnd);
+	const pattern = tokenPart.replace(/[+/]/g, (character) => {
+		// base64url has other characters
+		return `(?:${toCharacterPattern(character)}|${character === '+' ? '-' : '_'})`;
+	});
+	const before = offset > 0 ? SHARED_CHARACTER : '';
+	const after = bytes.length % 3 > 0 ? `${SHARED_CHARACTER}(?:=|%3D){0,2}` : '';
+	return before + pattern + after;
+}
+
+/** The shortest token that is found in hex and base64. The codes of a shorter token are parts of other words. */
+const MIN_LENGTH = 4;
+
+/** Creates a pattern that matches an access token in any case and encoding. */
+export function createTokenPattern(token: string): RegExp {
+	const codes = [
+		Buffer.from(token).toString('hex'),
+		...[0, 1, 2].map((offset) => toBase64Pattern(token, offset)),
+	];
+	const plain = [...token].map(toCharacterPattern).join('');
+	const patterns = token.length < MIN_LENGTH ? [plain] : [plain, ...codes];
+	return new RegExp(patterns.join('|'), 'gi');
+}
