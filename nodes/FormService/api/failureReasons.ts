@@ -208,6 +208,11 @@ export const REASONS = {
 		message: 'The pages of the list form a loop',
 		advice: CHECK_REPLY,
 	},
+	pagesRepeat: {
+		cause: 'configuration-invalid',
+		message: 'The pages of the list repeat the same records',
+		advice: `${LIST_MAY_BE_INCOMPLETE} Form Service may ignore which page is requested. ${CHECK_REPLY}`,
+	},
 	tooManyPages: {
 		cause: 'configuration-invalid',
 		message: ({ limit }: Known<'limit'>) => `The list has more than ${limit} pages`,
@@ -223,7 +228,7 @@ export const REASONS = {
 		cause: 'configuration-invalid',
 		message: ({ evidence, passes }: Known<'evidence' | 'passes'>) =>
 			`The list stays incomplete: ${passes} readings found ${evidence}`,
-		advice: `Nothing was returned. Form Service lists records of equal times in another order on each page. Try again. ${ASK_FOR_LARGER_PAGES}`,
+		advice: `Nothing was returned. Form Service may list records of equal times in another order on each page. Try again. ${ASK_FOR_LARGER_PAGES}`,
 	},
 	listShrinks: {
 		cause: 'configuration-invalid',

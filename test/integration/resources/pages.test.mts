@@ -18,6 +18,9 @@ const getAll = {
 	simplify: false,
 };
 
+const firstPage = { data: [{ uuid: 'a' }, { uuid: 'b' }, { uuid: 'c' }] };
+const secondPage = { data: [{ uuid: 'd' }, { uuid: 'e' }] };
+
 /** Replies to the requests for the list, by the number of the request, from 0. */
 function servePages(replyTo: (count: number) => object, times = 500) {
 	let count = 0;
@@ -90,6 +93,16 @@ it('Limit returns enough responses of the first page, even if the next page cann
 	expect(error?.message).toMatch(/no link to the next one \("has_more"\)$/);
 });
 
+it.each([
+	['as many responses as the page has', 3],
+	['fewer responses than the page has', 2],
+])('Limit returns %s, even if the link to the next page cannot be followed', async (_, limit) => {
+	servePages(() => ({ ...firstPage, links: { next: 'file:///x' } }));
+	const limited = { ...getAll, returnAll: false, sort: 'listed', limit };
+	const { items } = await n8n.runNode(limited);
+	expect(items.map(({ json }) => json.uuid)).toEqual(['a', 'b', 'c'].slice(0, limit));
+});
+
 it('A response that moves to the next page while pages are read is returned once, with the new one', async () => {
 	const pages = [
 		['b', 'a'],
@@ -124,15 +137,42 @@ it('A UUID is the same in capital and in small letters, on any page', async () =
 	expect(items.map(({ json }) => json.uuid)).toEqual(['new', a, b.toUpperCase(), c]);
 });
 
-it.each([
-	['lead to an earlier one', 2, (at: number) => ({ data: [{ uuid: `r${at}` }], next: '?page=2' })],
-	['begin alike', 4, (at: number) => ({ data: [{ uuid: 'a' }, { at }], next: `?page=${at + 2}` })],
-])('Pages that %s are an error', async (_what, count, replyTo) => {
-	servePages(replyTo);
+it('Pages that lead to an earlier one are an error', async () => {
+	servePages((at) => ({ data: [{ uuid: `r${at}` }], next: '?page=2' }));
 	const { error, items } = await n8n.runNode(getAll);
 	expect(items).toEqual([]);
 	expect(error?.message).toBe('The pages of the list form a loop');
+	expect(service.requests).toHaveLength(2);
+});
+
+it.each<[string, number, (at: number) => object]>([
+	['begin alike', 4, (at) => ({ data: [{ uuid: 'a' }, { at }], next: `?page=${at + 2}` })],
+	['are the first one each time', 2, () => ({ ...firstPage, current_page: 1, last_page: 3 })],
+	['ignore a cursor', 4, (at) => ({ ...firstPage, next_cursor: `c${at}` })],
+	[
+		'have the first records, and the number of the page',
+		9,
+		(at) => ({ ...firstPage, current_page: (at % 3) + 1, last_page: 3, total: 8 }),
+	],
+	[
+		'have the first records, and no number of records',
+		6,
+		(at) => ({ ...firstPage, current_page: (at % 2) + 1, last_page: 2 }),
+	],
+])('Pages that %s are an error that says so', async (_what, count, replyTo) => {
+	servePages(replyTo);
+	const { error, items } = await n8n.runNode(getAll);
+	expect(items).toEqual([]);
+	expect(error?.message).toBe('The pages of the list repeat the same records');
+	expect(error?.description).toContain('Form Service may ignore which page is requested');
 	expect(service.requests).toHaveLength(count);
+});
+
+it('An incomplete list says how many of the announced records were found', async () => {
+	const pages = [firstPage, firstPage, secondPage];
+	servePages((at) => ({ ...pages[at % 3], current_page: (at % 3) + 1, last_page: 3, total: 6 }));
+	const { error } = await n8n.runNode(getAll);
+	expect(error?.message).toBe('The list stays incomplete: 3 readings found 5 of 6 records');
 });
 
 it.each([400, 404, 410, 422])(
@@ -188,7 +228,7 @@ describe('A list whose pages overlap', () => {
 				/^The list stays incomplete: 3 readings found \d+ (of 60 records|records, and the last one not all of them)$/,
 			);
 			expect(error?.description).toMatch(
-				/ lists records of equal times in another order on each page/,
+				/ may list records of equal times in another order on each page/,
 			);
 			expect(service.requests).toHaveLength(12);
 		},

@@ -5,7 +5,7 @@ import type { ListPage } from './fetchPages';
 
 /*
  * Decides whether a list that was read page by page is complete. Earlier, `findNextPage` decides whether a page
- * follows, and `fetchNextPage` throws if the pages form a loop.
+ * follows, and `fetchNextPage` throws if the pages form a loop or repeat one another.
  *
  * A database that sorts by time lists records of equal times in another order for each page. One record can
  * then be on two pages, and another record on no page. So the distinct records are counted:
@@ -166,10 +166,20 @@ function createIncompleteFailure({
 	records,
 	pass,
 }: ListProgress): RequestFailure {
-	const listCount = isNumbered(passPages) ? Math.max(lastPassRecordCount, total) : total;
+	if (hasEqualPages(passPages)) return createFailure('pagesRepeat');
+	// repeated records make the count of the pass too high, so the announced number takes precedence
+	const counts = [total, isNumbered(passPages) ? lastPassRecordCount : 0];
+	const listCount = counts.find((count) => count > records.length);
 	const evidence =
-		records.length < listCount
-			? `${records.length} of ${listCount} records`
-			: `${records.length} records, and the last one not all of them`;
+		listCount === undefined
+			? `${records.length} records, and the last one not all of them`
+			: `${records.length} of ${listCount} records`;
 	return createFailure('listIncomplete', { evidence, passes: pass });
+}
+
+/** Whether a pass has several pages, and all of them have the same records in the same order. */
+function hasEqualPages([firstPage, ...laterPages]: readonly ListPage[]): boolean {
+	const toKey = ({ records }: ListPage) =>
+		JSON.stringify(records.map((record) => getComparableId(record) ?? record));
+	return laterPages.length > 0 && laterPages.every((page) => toKey(page) === toKey(firstPage));
 }

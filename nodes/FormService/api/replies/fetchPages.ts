@@ -19,7 +19,7 @@ export const MAX_PAGES = REQUESTS_PER_DAY / 3;
 
 /**
  * The most pages in a row that may start with the same record as an earlier page, because new responses have
- * moved the records. More such pages mean that the pages form a loop.
+ * moved the records. More such pages mean that the service ignores which page is requested.
  */
 const MAX_REPEATED_PAGES = 2;
 
@@ -86,7 +86,7 @@ export function getNextPosition({
  *
  * @param pages the pages that were fetched so far, in order; only the first record of each page is used
  * @param from the first page to fetch if `pages` is empty; by default, the first page of the list
- * @throws ServiceError if the reply has no list, if the pages form a loop, or if the next page cannot be
+ * @throws ServiceError if the reply has no list, if the pages form a loop or repeat one another, or if the next page cannot be
  * requested: a part of a list is never mistaken for the whole list
  * @throws Error if no page follows
  */
@@ -104,12 +104,14 @@ export async function fetchNextPage(
 	}
 	const { position } = following;
 	if (pages.length >= MAX_PAGES) throw createRequestError(context, TOO_MANY_PAGES);
-	// if the URLs of a loop differ, its pages still start with the same records
-	if (pages.some(({ url }) => url === position.url)) throw createRequestError(context, PAGES_LOOP);
+	if (pages.some(({ url }) => url === position.url)) {
+		const isRepeated = countRepeatedPages(pages) > 0;
+		throw createRequestError(context, isRepeated ? PAGES_REPEAT : PAGES_LOOP);
+	}
 	const firstTotal = pages.find(({ total }) => total !== undefined)?.total;
 	const page = await fetchPage(context, target, position, firstTotal);
 	if (countRepeatedPages([...pages, page]) <= MAX_REPEATED_PAGES) return page;
-	throw createRequestError(context, PAGES_LOOP);
+	throw createRequestError(context, PAGES_REPEAT);
 }
 
 /** Counts the last pages that start with the same record as an earlier page. */
@@ -223,6 +225,7 @@ function buildNextUrl(
 }
 
 const PAGES_LOOP = createFailure('pagesLoop');
+const PAGES_REPEAT = createFailure('pagesRepeat');
 const TOO_MANY_PAGES = createFailure('tooManyPages', { limit: MAX_PAGES });
 
 /**
