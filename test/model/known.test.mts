@@ -31,6 +31,24 @@ it.each<[number, number, Mode]>([
 	expect(found.sort()).toEqual(['A-5', 'B-5', 'B-6', 'C-1']);
 });
 
+it.each([0.5, -0.5])(
+	'A request that waits for the minute to end hides no clock that is %d minutes ahead',
+	async (minutes) => {
+		const ids = Array.from({ length: 65 }, (_, index) => `F${index}`);
+		const world = new World(ids);
+		world.time.aheadMs = minutes * MINUTE_MS;
+		const { F0: first, ...others } = world.forms;
+		first.pageSize = 1;
+		first.submit(false, START - 8 * MINUTE_MS);
+		// one of the other forms is the first to be read in the next minute
+		for (const form of Object.values(others)) form.submit(false, START - MINUTE_MS / 4);
+		first.betweenPages = () => Object.values(others).map((form) => world.submit(form));
+		await world.beginAndRun(5);
+		expect(world.delivered).toHaveLength(64);
+		expect(world.delivered.every((event) => event.includes('-3 '))).toBe(true);
+	},
+);
+
 it('Nothing is repeated if the saved state cannot be read and the first polls break off', async () => {
 	const { world, A } = createPaged({ pages: 5, pageSize: 2, emitExisting: true });
 	await world.beginAndRun(20);

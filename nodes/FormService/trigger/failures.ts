@@ -205,17 +205,24 @@ export type Outcome = Readonly<{
 	page: number;
 }>;
 
+/**
+ * Returns the error of an outcome. An outcome has two errors if a page could not be read, and the events of
+ * earlier pages could not be delivered. Then returns the error of the delivery, unless only the other error
+ * affects the whole account.
+ */
 export function getError({ readError, deliveryError }: Outcome): NodeError | undefined {
-	return deliveryError ?? readError;
+	const error = deliveryError ?? readError;
+	return [error, readError].find(isAccountFailure) ?? error;
 }
 
 /**
  * Whether the poll stops after this outcome. True if the failure affects the whole account, or if the account
  * has no request left in this minute.
  */
-export function endsPoll(outcome: Outcome): boolean {
-	const error = getError(outcome);
-	return hasReason(error, 'queueTimedOut') || isAccountFailure(error);
+export function endsPoll({ readError, deliveryError }: Outcome): boolean {
+	return [readError, deliveryError].some(
+		(error) => hasReason(error, 'queueTimedOut') || isAccountFailure(error),
+	);
 }
 
 /**

@@ -27,7 +27,6 @@ export async function* fetchPagesInTime(
 ): AsyncGenerator<FetchedPage, void> {
 	const pages = fetchPages(request, target, from && moveToList(from, target.url));
 	for (;;) {
-		const sentAtMs = clock.now();
 		const nextPage = pages.next().catch((error: unknown) => {
 			// the signal in `request` ends only the wait in the queue
 			if (!hasReason(error, 'canceled')) throw error;
@@ -35,7 +34,8 @@ export async function* fetchPagesInTime(
 		});
 		const { value: page, done } = await waitUntilDeadline(request, nextPage, deadline);
 		if (done) return;
-		const servedAtMs = cache.serviceClock.readDate(page.date, sentAtMs, clock.now());
+		// the time in the queue does not count, or the date of the reply would fit a wrong clock
+		const servedAtMs = cache.serviceClock.readDate(page.date, page.sentAtMs, clock.now());
 		yield { ...page, servedAtMs };
 	}
 }

@@ -8,6 +8,7 @@ import {
 } from '../../../nodes/FormService/api/requestFailure.ts';
 import {
 	Failures,
+	endsPoll,
 	recordOutcome,
 	type Outcome,
 	type Subject,
@@ -48,6 +49,21 @@ it('The third failure in a row is reported, by a later poll if need be, and each
 	expect(reports.slice(0, 3)).toEqual([undefined, undefined, 'A']);
 	for (let count = 0; count < 3; count++) failures.record(toSubject('C'), createError('C'));
 	expect([poll(1, ''), poll(60, '')]).toEqual(['C', undefined]);
+});
+
+it('A failure of the account is seen although the events of the page before could not be delivered', () => {
+	const subject = toSubject('A');
+	const outcome: Outcome = {
+		subject,
+		hasPages: true,
+		readError: createError('account', 'unavailable'),
+		deliveryError: createError('fields'),
+		page: 1,
+	};
+	expect(endsPoll(outcome)).toBe(true);
+	recordOutcome(failures, outcome, { warn: () => undefined } as never);
+	expect(failures.isWaiting({ kind: 'account' })).toBe(true);
+	expect(failures.isWaiting(subject)).toBe(true);
 });
 
 it('An error of the account and a form has one notice, although both are reported', () => {

@@ -47,6 +47,8 @@ export type ListPage = PagePosition & {
 	following: Following;
 	/** How many records the list has, as the page announces. */
 	total?: number;
+	/** The time at which the request of the page left the queue, in epoch milliseconds. */
+	sentAtMs: number;
 	/** When the service sent the page, in epoch milliseconds without the fraction of the second. */
 	date?: number;
 };
@@ -135,7 +137,7 @@ async function fetchPage(
 	firstTotal: number | undefined,
 ): Promise<ListPage> {
 	const { url, pagesBefore, recordsBefore } = position;
-	const { envelope, headers } = await callApi(context, { endpoint, url }).catch(
+	const { envelope, headers, sentAtMs } = await callApi(context, { endpoint, url }).catch(
 		(error: unknown) => {
 			throw pagesBefore > 0 ? toExpiredPositionError(context, error) : error;
 		},
@@ -163,6 +165,7 @@ async function fetchPage(
 		following: findFollowing(nextPage, position, records.length, listUrl, context.account.baseUrl),
 		isNumbered: isNumbered(url, listUrl),
 		total,
+		sentAtMs,
 		date: Date.parse(String(headers.date)) || undefined,
 	};
 }

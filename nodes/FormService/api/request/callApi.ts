@@ -14,6 +14,9 @@ import { sendOnce, type Reply } from './sendOnce';
 /** A reply that confirms success. */
 export type SuccessfulReply = { headers: ReplyHeaders; envelope: Envelope };
 
+/** The reply to a request, and the time at which the request left the queue, in epoch milliseconds. */
+export type TimedReply = SuccessfulReply & { sentAtMs: number };
+
 /**
  * Sends a request to the API, and retries temporary failures. Every request to the API goes through this
  * function: it acquires a slot of the account's queue, sends the request, and parses the reply.
@@ -23,7 +26,7 @@ export type SuccessfulReply = { headers: ReplyHeaders; envelope: Envelope };
 export async function callApi(
 	context: RequestContext,
 	uncheckedTarget: Target,
-): Promise<SuccessfulReply> {
+): Promise<TimedReply> {
 	const { account, priority, retry = true } = context;
 	const target = checkTarget(context, uncheckedTarget);
 	const { endpoint } = target;
@@ -40,13 +43,14 @@ export async function callApi(
 			throw createRequestError(context, failure, { attempts, endpoint });
 		}
 
+		const sentAtMs = clock.now();
 		let outcome: ReturnType<typeof parseReply> | undefined;
 		try {
 			outcome = parseReply(await sendOnce(context, target), target);
 		} finally {
 			queue.releaseSlot(slot, outcome);
 		}
-		if ('envelope' in outcome) return outcome;
+		if ('envelope' in outcome) return { ...outcome, sentAtMs };
 
 		failures.push(outcome.requestFailure);
 		const retryDelayMs = retry ? computeRetryDelayMs(failures, priority, Math.random()) : undefined;

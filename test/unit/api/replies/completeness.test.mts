@@ -18,7 +18,7 @@ const add = (
 	const recordsBefore = sumBy(state.passPages, 'records.length');
 	const position = { url: '', pagesBefore: state.passPages.length, recordsBefore };
 	const following: Page['following'] = isLast ? { kind: 'none' } : { kind: 'page', position };
-	return addPage(state as UnfinishedList, { ...position, ...page, following });
+	return addPage(state as UnfinishedList, { ...position, ...page, sentAtMs: 0, following });
 };
 
 /** Reads pages such as `ab 4`: the records a and b, and the announced number 4. `|` ends a list. */

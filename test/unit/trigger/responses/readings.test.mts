@@ -25,6 +25,7 @@ type Place = number | string;
 /** A page of a list of so many pages, with these records. */
 const createPage = (page: number, pages: number, places: Place[] = []): FetchedPage => ({
 	...at(page),
+	sentAtMs: 0,
 	records: places.map((place) => {
 		const order =
 			typeof place === 'string' ? { created_at: `2026-11-${place}` } : { number: place };
