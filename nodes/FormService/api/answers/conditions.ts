@@ -190,14 +190,14 @@ function getAttributeKind(attribute: string): FieldKind {
  */
 function meetsCondition(
 	record: IDataObject,
-	{ byFieldIndex }: MatchResult,
+	{ byField }: MatchResult,
 	condition: PreparedCondition,
 ): boolean {
 	const { operator, field, attribute, isMissing, value } = condition;
 	if (isMissing) return operator === 'isEmpty';
 	// the service may send the time of submission under another name, such as `completed_at`
 	const submittedAt = attribute === 'submitted_at' ? getSubmissionTimeMs(record) : null;
-	const answer = field ? byFieldIndex[field.index]?.value : (record[attribute] ?? submittedAt);
+	const answer = field ? byField.get(field)?.value : (record[attribute] ?? submittedAt);
 	const parsed = parseAnswer(answer as GenericValue, condition);
 	const scalars = flattenAnswer(parsed, condition.kind === 'file');
 	switch (operator) {

@@ -12,11 +12,8 @@ export type MatchedAnswer = Answer & { field?: FormField };
 export type MatchResult = {
 	/** All answers, in the order of the response. */
 	answers: readonly MatchedAnswer[];
-	/**
-	 * The answer to each field, at the index of the field. If a response has several answers to a field, the
-	 * first answer counts.
-	 */
-	byFieldIndex: ReadonlyArray<MatchedAnswer | undefined>;
+	/** The answers by their fields. If a response has several answers to a field, the first answer counts. */
+	byField: ReadonlyMap<FormField, MatchedAnswer>;
 	/** A sentence about answers that could not be read. */
 	problem?: string;
 };
@@ -29,10 +26,10 @@ export type MatchResult = {
  */
 export function matchAnswers(record: IDataObject, fields: readonly FormField[] = []): MatchResult {
 	const { answers: decoded, problem } = decodeAnswers(record);
-	const byFieldIndex: Array<MatchedAnswer | undefined> = Array(fields.length).fill(undefined);
+	const byField = new Map<FormField, MatchedAnswer>();
 	const { findByLabel, findByName } = indexFields(fields);
 	const isUnanswered = (field?: FormField): field is FormField =>
-		field !== undefined && byFieldIndex[field.index] === undefined;
+		field !== undefined && !byField.has(field);
 	const answers = decoded.map((answer): MatchedAnswer => {
 		const { label, uuid, customKey } = answer;
 		const key = uuid ?? customKey;
@@ -44,9 +41,11 @@ export function matchAnswers(record: IDataObject, fields: readonly FormField[] =
 		const field =
 			fieldsByLabel.find(isUnanswered) ?? (matchesByLabel ? findByName(label) : fieldByKey);
 		if (!isUnanswered(field)) return answer;
-		return (byFieldIndex[field.index] = { ...answer, field });
+		const matched = { ...answer, field };
+		byField.set(field, matched);
+		return matched;
 	});
-	return { answers, byFieldIndex, problem };
+	return { answers, byField, problem };
 }
 
 /**

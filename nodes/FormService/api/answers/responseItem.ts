@@ -130,10 +130,10 @@ const LIST_KINDS: readonly FieldKind[] = ['file', 'multipleChoice'];
  * - `answersError` has the problem, if answers could not be read.
  */
 export function toRow(record: IDataObject, fields: readonly FormField[]): IDataObject {
-	const { answers, byFieldIndex, problem } = matchAnswers(record, fields);
-	const cells = fields.map((field, fieldIndex) => [
+	const { answers, byField, problem } = matchAnswers(record, fields);
+	const cells = fields.map((field) => [
 		field.answerKey,
-		parseAnswer(byFieldIndex[fieldIndex]?.value, field),
+		parseAnswer(byField.get(field)?.value, field),
 	]);
 	// a heading is listed as an answer without a value
 	const unmatchedAnswers = answers.filter(

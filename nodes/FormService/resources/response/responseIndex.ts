@@ -98,9 +98,9 @@ async function indexResponses(
 		if (parseBoolean(record.is_incomplete) === true) continue;
 		const id = getId(record) ?? null;
 		const subject = `response ${id ?? 'without ID'}`;
-		const { answers: allAnswers, byFieldIndex, problem } = matchAnswers(record, fields);
+		const { answers: allAnswers, byField, problem } = matchAnswers(record, fields);
 		if (problem !== undefined) return { subject, problem };
-		const answers = keyFields.map(({ index }) => byFieldIndex[index]?.value);
+		const answers = keyFields.map((field) => byField.get(field)?.value);
 		if (answers.some(isBlank)) {
 			// a response that lacks an answer equals no item, because every item answers all key fields
 			if (!allAnswers.some(mayHaveEarlierLabel)) continue;
