@@ -118,6 +118,31 @@ describe('Skip Duplicates By', () => {
 	});
 
 	it.each([
+		['the same fields in another order', ['a@x.de', 'a@x.de'], ['1', '1'], ['0,1', '1,0']],
+		['other fields than an earlier item', ['a@x.de', 'b@x.de'], ['1', '1'], ['0', '1']],
+		['a field twice', ['a@x.de', 'a@x.de'], ['1', '2'], ['0', '0,0']],
+	])('skips an item that equals an earlier item by %s', async (_, emails, phones, chosen) => {
+		const { uuids, run, stored } = newForm({ label: 'Email' }, { label: 'Phone' });
+		const rows = emails.map((email, row) => zipObject(uuids, [email, phones[row]]));
+		const by = chosen.map((indexes) => indexes.split(',').map((index) => uuids[Number(index)]));
+		const { items } = await run(rows, `={{ ${JSON.stringify(by)}[$itemIndex] }}`);
+		expect(statusesOf(items)).toEqual(['created', 'skipped']);
+		expect(stored()).toHaveLength(1);
+		const lists = service.requests.filter(({ path }) => path.startsWith('/responses/'));
+		expect(lists).toHaveLength(1);
+	});
+
+	it('finds the answer to a field without an ID, which has no earlier label', async () => {
+		const { id, uuids, run } = newForm({ label: 'Email' }, { label: 'Note' });
+		const [email, note] = service.store.fields(id);
+		const data = [email, { ...note, uuid: null }];
+		service.faults.set({ fault: success(data), match: { path: /\/fields$/ } });
+		listResponse({ Note: 'x' });
+		const { items } = await run([{ [uuids[0]]: 'a' }]);
+		expect(statusesOf(items)).toEqual(['created']);
+	});
+
+	it.each([
 		['adds an item after an equal one that was refused', 'forbidden', [undefined, 'created']],
 		['adds none after one that may have been added', 'dropAfter', [undefined, undefined]],
 	] as const)('%s', async (_, fault, statuses) => {

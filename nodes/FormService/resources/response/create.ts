@@ -16,7 +16,8 @@ import {
 	encodeAnswers,
 	readUncheckedAnswers,
 } from './encodeAnswers';
-import { readKeyFieldNames, skipDuplicatesProperty, skipIfDuplicate } from './skipDuplicates';
+import type { CreateResult } from './responseIndex';
+import { prepareSkipping, readKeyFieldNames, skipDuplicatesProperty } from './skipDuplicates';
 import { fetchSharedAnswerableFields } from './sharedFields';
 
 /**
@@ -129,25 +130,24 @@ export const responseCreate: Operation = {
 		return {
 			ids: { formId },
 			async check(request) {
-				const fields = await fetchSharedAnswerableFields(request, formId);
-				const { data, byTitle, ignored } = encodeAnswers(input, unchecked, fields);
-				const target = { ...request.target, body: { data }, fields };
+				const { fields, answerableFields } = await fetchSharedAnswerableFields(request, formId);
+				const { data, byTitle, ignored } = encodeAnswers(input, unchecked, answerableFields);
+				const target = { ...request.target, body: { data }, fields: answerableFields };
 				const add = async () => (await addResponse(request.context, target)) ?? null;
-				const createOutput = (status: 'created' | 'skipped', uuid: string | null) => ({
-					status,
-					uuid,
-					form: { id: formId, name: getSelectedFormName(input.node, formId) ?? null },
-					answers: byTitle,
-					...(ignored.length > 0 && { ignored }),
-				});
-				if (keyFieldNames.length > 0) {
-					const response = { formId, fields, data, add, createOutput };
-					return await skipIfDuplicate(request, input, keyFieldNames, response);
-				}
+				const { orderKey, send } =
+					keyFieldNames.length > 0
+						? await prepareSkipping(request, input, keyFieldNames, { formId, fields, data, add })
+						: { send: async (): Promise<CreateResult> => ({ status: 'created', id: await add() }) };
+				const form = { id: formId, name: getSelectedFormName(input.node, formId) ?? null };
 				return {
+					orderKey,
 					async send() {
-						const uuid = await add();
-						return { isSent: true, createOutput: () => createOutput('created', uuid) };
+						const { status, id: uuid } = await send();
+						const output = { status, uuid, form, answers: byTitle };
+						return {
+							isSent: status === 'created',
+							createOutput: () => ({ ...output, ...(ignored.length > 0 && { ignored }) }),
+						};
 					},
 				};
 			},

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { isBlank, normalizeAnswer } from '../../api/answers/fieldKinds';
-import type { AnswerableField } from '../../api/answers/fields';
+import type { AnswerableField, FormField } from '../../api/answers/fields';
 import { matchAnswers, type MatchedAnswer } from '../../api/answers/matchAnswers';
 import { yieldIfDue } from '../../api/clock';
 import { createTarget, endpoints } from '../../api/endpoints';
@@ -13,104 +13,143 @@ import { createSharedFetch, SharedValues, type ItemRequest } from '../../executi
 /** The ID of a response. Null if the service does not send an ID. */
 export type ResponseId = string | null;
 
+/** What became of an item: its response was created, or skipped because the form has an equal response. */
+export type CreateResult = { status: 'created' | 'skipped'; id: ResponseId };
+
+/** Answers by the UUIDs of their fields. */
+type Answers = Readonly<Record<string, unknown>>;
+
+/** The fields whose answers decide whether an item equals a response, each once, sorted by UUID. */
+export type KeyFields = readonly AnswerableField[];
+
 /**
  * Why a response cannot be compared. `subject` is the response: `response 5f0c…`. `problem` is a sentence
  * without a full stop.
  */
 export type NotComparable = { subject: string; problem: string };
 
-/**
- * The responses of a form by duplicate key. Has the responses that the form had before the run, and those that
- * items of the run add.
- */
-export class ResponseIndex {
-	constructor(
-		private readonly existing: ReadonlyMap<string, ResponseId>,
-		private readonly added: Map<string, Promise<ResponseId>>,
-	) {}
-
-	/**
-	 * Returns the ID of an equal response. Null if the equal response has no ID. Undefined if there is no equal
-	 * response.
-	 *
-	 * @throws ServiceError if an earlier item may have added an equal response, but failed
-	 */
-	async find(key: string): Promise<ResponseId | undefined> {
-		return this.existing.has(key) ? this.existing.get(key) : await this.added.get(key);
-	}
-
-	/** Adds a response and records it. If the service has certainly not added the response, removes the record. */
-	async add(key: string, send: () => Promise<ResponseId>): Promise<ResponseId> {
-		const adding = send();
-		this.added.set(key, adding);
-		adding.catch((error: unknown) => {
-			if (!mayHaveActed(error)) this.added.delete(key);
-		});
-		return await adding;
-	}
-}
-
-const addedResponses = new SharedValues<Map<string, Promise<ResponseId>>>();
-
-/**
- * Fetches the complete responses of a form, and indexes them by duplicate key. Items of a run with the same key
- * fields share the responses.
- */
-export async function fetchResponseIndex(
-	request: ItemRequest,
-	formId: string,
-	fields: readonly AnswerableField[],
-	keyFields: readonly AnswerableField[],
-): Promise<ResponseIndex | NotComparable> {
-	const query = { incomplete: 'false' };
-	const target = createTarget(request.context.account, endpoints.listResponses, { formId }, query);
-	const existing = await fetchExisting({ ...request, target }, { fields, keyFields });
-	if ('problem' in existing) return existing;
-	const key = JSON.stringify([formId, keyFields.map(({ uuid }) => uuid)]);
-	return new ResponseIndex(
-		existing,
-		addedResponses.getOrCreate(request, key, () => new Map()),
-	);
-}
-
-type IndexedFields = {
-	fields: readonly AnswerableField[];
-	keyFields: readonly AnswerableField[];
+/** A response that items are compared with. */
+type ComparedResponse = {
+	/** The response in an error: `response 5f0c…`. */
+	subject: string;
+	answers: Answers;
+	/** Why answers could not be read. */
+	problem?: string;
+	/** Whether an answer that matches no field may be the answer to a field that had another label earlier. */
+	mayHaveEarlierLabel: boolean;
+	/** The ID. If the service may have added the response, the error of the request. */
+	result: { id: ResponseId } | { error: unknown };
 };
 
-const fetchExisting = createSharedFetch(
-	async (context, target, { fields, keyFields }: IndexedFields) =>
-		await indexResponses(await listRecords(context, target), fields, keyFields),
-);
+/** The responses by their duplicate keys, for one set of key fields. */
+type KeyIndex = {
+	resultsByKey: Map<string, ComparedResponse['result']>;
+	/** How many responses have been indexed. */
+	count: number;
+	/** The first response that cannot be compared. No further responses are then indexed. */
+	notComparable?: NotComparable;
+};
 
 /**
- * Indexes responses by their duplicate keys. Leaves out incomplete responses, because the service may ignore
- * that filter in the request (specification, section 4, rule 1).
+ * The responses of a form that items are compared with: those that the form had before the run, then those that
+ * items of the run add. Each item is compared by its own key fields.
  */
-async function indexResponses(
-	records: readonly IDataObject[],
-	fields: readonly AnswerableField[],
-	keyFields: readonly AnswerableField[],
-): Promise<ReadonlyMap<string, ResponseId> | NotComparable> {
-	const ids = new Map<string, ResponseId>();
-	for (const record of records) {
-		await yieldIfDue();
-		if (parseBoolean(record.is_incomplete) === true) continue;
-		const id = getId(record) ?? null;
-		const subject = `response ${id ?? 'without ID'}`;
-		const { answers: allAnswers, byField, problem } = matchAnswers(record, fields);
-		if (problem !== undefined) return { subject, problem };
-		const answers = keyFields.map((field) => byField.get(field)?.value);
-		if (answers.some(isBlank)) {
-			// a response that lacks an answer equals no item, because every item answers all key fields
-			if (!allAnswers.some(mayHaveEarlierLabel)) continue;
-			return { subject, problem: 'Its answers may have an earlier label' };
-		}
-		const result = computeDuplicateKey(keyFields, answers);
-		if ('problem' in result) return { ...result, subject };
-		if (!ids.has(result.key)) ids.set(result.key, id);
+export class ResponseIndex {
+	private readonly added: ComparedResponse[] = [];
+	private readonly indexes = new Map<string, KeyIndex>();
+
+	/** @param records the responses that the form had before the run */
+	constructor(
+		private readonly records: readonly IDataObject[],
+		private readonly fields: readonly FormField[],
+	) {}
+
+	/** Returns the first response that cannot be compared by these fields. */
+	async findNotComparable(keyFields: KeyFields): Promise<NotComparable | undefined> {
+		return (await this.getIndex(keyFields)).notComparable;
 	}
-	return ids;
+
+	/**
+	 * Adds a response and records it, unless there is an equal response. The caller first waits until all earlier
+	 * items have been added to the form.
+	 *
+	 * @param key the duplicate key of the item
+	 * @param send sends the request that adds the response
+	 * @throws ServiceError if an earlier item may have added an equal response, but failed
+	 */
+	async findOrAdd(
+		keyFields: KeyFields,
+		key: string,
+		answers: Answers,
+		send: () => Promise<ResponseId>,
+	): Promise<CreateResult | NotComparable> {
+		const { resultsByKey, notComparable } = await this.getIndex(keyFields);
+		if (notComparable !== undefined) return notComparable;
+		const result = resultsByKey.get(key);
+		if (result !== undefined) {
+			if ('error' in result) throw result.error;
+			return { status: 'skipped', id: result.id };
+		}
+		const sending = send();
+		sending.catch((error: unknown) => {
+			if (mayHaveActed(error)) this.record(answers, { error });
+		});
+		const id = await sending;
+		this.record(answers, { id });
+		return { status: 'created', id };
+	}
+
+	private record(answers: Answers, result: ComparedResponse['result']): void {
+		const subject = 'the response of an earlier item';
+		this.added.push({ subject, answers, mayHaveEarlierLabel: false, result });
+	}
+
+	/** Returns the index for a set of key fields. First adds the responses that the index lacks. */
+	private async getIndex(keyFields: KeyFields): Promise<KeyIndex> {
+		const setKey = keyFields.map(({ uuid }) => uuid).join(' ');
+		const index: KeyIndex = this.indexes.get(setKey) ?? { resultsByKey: new Map(), count: 0 };
+		this.indexes.set(setKey, index);
+		const { length: recordCount } = this.records;
+		while (index.count < recordCount + this.added.length && index.notComparable === undefined) {
+			const response =
+				index.count < recordCount
+					? parseResponse(this.records[index.count], this.fields)
+					: this.added[index.count - recordCount];
+			addToIndex(index, response, keyFields);
+			// the other items of the form share the index, so no item may see a response that is only counted
+			await yieldIfDue();
+		}
+		return index;
+	}
+}
+
+/** Adds the next response to an index, or finds that the response cannot be compared. */
+function addToIndex(
+	index: KeyIndex,
+	{ subject, answers, problem, mayHaveEarlierLabel, result }: ComparedResponse,
+	keyFields: KeyFields,
+): void {
+	index.count++;
+	const computed = problem === undefined ? computeDuplicateKey(keyFields, answers) : { problem };
+	if ('key' in computed) {
+		if (!index.resultsByKey.has(computed.key)) index.resultsByKey.set(computed.key, result);
+	} else if ('problem' in computed) index.notComparable = { subject, problem: computed.problem };
+	// a response that lacks an answer equals no item, because every item answers all its key fields
+	else if (mayHaveEarlierLabel) {
+		index.notComparable = { subject, problem: 'Its answers may have an earlier label' };
+	}
+}
+
+function parseResponse(record: IDataObject, fields: readonly FormField[]): ComparedResponse {
+	const { answers, byField, problem } = matchAnswers(record, fields);
+	const id = getId(record) ?? null;
+	return {
+		subject: `response ${id ?? 'without ID'}`,
+		answers: Object.fromEntries([...byField].map(([{ uuid = '' }, { value }]) => [uuid, value])),
+		problem,
+		mayHaveEarlierLabel: answers.some(mayHaveEarlierLabel),
+		result: { id },
+	};
 }
 
 /** Whether an answer matches no field, but may be the answer to a field that had another label earlier. */
@@ -119,16 +158,42 @@ function mayHaveEarlierLabel({ field, uuid, value }: MatchedAnswer): boolean {
 }
 
 /**
- * Computes the duplicate key of answers: `["ada@example.com","42"]`. Equal answers have equal keys. If an
- * answer cannot be compared, returns the problem.
+ * Computes the duplicate key of a response: `["ada@example.com","42"]`. Equal answers have equal keys.
+ *
+ * @returns the problem if an answer cannot be compared, or the first key field without an answer
  */
 export function computeDuplicateKey(
-	keyFields: readonly AnswerableField[],
-	answers: readonly unknown[],
-): { key: string } | { problem: string } {
-	const spellings = keyFields.map((field, index) => normalizeAnswer(field, answers[index]));
+	keyFields: KeyFields,
+	answers: Answers,
+): { key: string } | { problem: string } | { missingField: AnswerableField } {
+	const missingField = keyFields.find(({ uuid }) => isBlank(answers[uuid]));
+	if (missingField !== undefined) return { missingField };
+	const spellings = keyFields.map((field) => normalizeAnswer(field, answers[field.uuid]));
 	const unclearField = keyFields[spellings.indexOf(undefined)];
 	return unclearField === undefined
 		? { key: JSON.stringify(spellings) }
 		: { problem: `The answer to "${unclearField.title}" has an unclear spelling` };
+}
+
+const indexes = new SharedValues<ResponseIndex>();
+
+const fetchCompleteResponses = createSharedFetch(async (context, target) => {
+	const records = await listRecords(context, target);
+	// the service may ignore the filter in the request (specification, section 4, rule 1)
+	return records.filter(({ is_incomplete: flag }) => parseBoolean(flag) !== true);
+});
+
+/**
+ * Fetches the complete responses of a form once for all items of the run, and returns the index that these
+ * items share.
+ */
+export async function fetchResponseIndex(
+	request: ItemRequest,
+	formId: string,
+	fields: readonly FormField[],
+): Promise<ResponseIndex> {
+	const query = { incomplete: 'false' };
+	const target = createTarget(request.context.account, endpoints.listResponses, { formId }, query);
+	const records = await fetchCompleteResponses({ ...request, target });
+	return indexes.getOrCreate(request, formId, () => new ResponseIndex(records, fields));
 }

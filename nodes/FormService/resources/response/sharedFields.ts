@@ -27,11 +27,14 @@ export async function fetchSharedFields(
 	return await fetchFieldsOnce(toFields(request, formId), { answerKeys, columns });
 }
 
-/** Fetches the answerable fields of a form: the fields that the API accepts answers for. */
+/**
+ * Fetches the fields of a form that take an answer. `answerableFields` are those that the API accepts answers
+ * for.
+ */
 export async function fetchSharedAnswerableFields(
 	request: ItemRequest,
 	formId: string,
-): Promise<AnswerableField[]> {
+): Promise<{ fields: FormField[]; answerableFields: AnswerableField[] }> {
 	return await fetchAnswerableOnce(toFields(request, formId));
 }
 
@@ -39,9 +42,10 @@ const fetchFieldsOnce = createSharedFetch(async (context, target, naming: Answer
 	parseFields(await listRecords(context, target), naming),
 );
 
-const fetchAnswerableOnce = createSharedFetch(async (context, target) =>
-	parseFields(await listRecords(context, target)).filter(isAnswerable),
-);
+const fetchAnswerableOnce = createSharedFetch(async (context, target) => {
+	const fields = parseFields(await listRecords(context, target));
+	return { fields, answerableFields: fields.filter(isAnswerable) };
+});
 
 /** Returns a request for the fields of a form. */
 function toFields(request: ItemRequest, formId: string): ItemRequest {

@@ -1,6 +1,7 @@
-import type { IDataObject, INodeProperties } from 'n8n-workflow';
-import { findField, type AnswerableField } from '../../api/answers/fields';
-import type { ItemRequest, PendingWrite } from '../../execution/operation';
+import { sortBy, uniq } from 'lodash';
+import type { INodeProperties } from 'n8n-workflow';
+import { findField, isAnswerable, type FormField } from '../../api/answers/fields';
+import type { ItemRequest } from '../../execution/operation';
 import {
 	createParameterError,
 	isOptionAdded,
@@ -11,6 +12,8 @@ import type { EncodedAnswers } from './encodeAnswers';
 import {
 	computeDuplicateKey,
 	fetchResponseIndex,
+	type CreateResult,
+	type KeyFields,
 	type NotComparable,
 	type ResponseId,
 } from './responseIndex';
@@ -48,57 +51,49 @@ export function readKeyFieldNames(input: ParameterContext): string[] {
 }
 
 /**
- * Returns the pending write of an item. The write adds no response if the form has an equal response, or if an
- * earlier item of the run has added one.
+ * Prepares to add a response, unless the form has an equal response, or an earlier item of the run has added
+ * one. The complete responses of the form are fetched once for all items.
  *
- * Equal items have the same order key, so the write of an item starts after the writes of equal earlier items.
- * The complete responses of the form are fetched once for all items.
- *
+ * @param add sends the request that adds the response
+ * @returns the order key and the `send` of the item's pending write
  * @throws InputError if the item or a response cannot be compared
  * @throws ServiceError if a request fails
  */
-export async function skipIfDuplicate(
+export async function prepareSkipping(
 	request: ItemRequest,
 	input: ParameterContext,
 	keyFieldNames: readonly string[],
-	{
-		formId,
-		fields,
-		data,
-		add,
-		createOutput,
-	}: {
-		formId: string;
-		fields: readonly AnswerableField[];
-		data: EncodedAnswers['data'];
-		/** Sends the request that adds the response. */
-		add: () => Promise<ResponseId>;
-		/**
-		 * Creates the output. `id` is the ID of the added response, or of the equal response that the form already
-		 * has.
-		 */
-		createOutput: (status: 'created' | 'skipped', id: ResponseId) => IDataObject;
-	},
-): Promise<PendingWrite> {
+	{ formId, fields, data, add }: CheckedResponse,
+): Promise<{ orderKey: string; send: () => Promise<CreateResult> }> {
 	const keyFields = findKeyFields(input, keyFieldNames, fields);
 	const key = computeItemKey(input, keyFields, data);
-	const index = await fetchResponseIndex(request, formId, fields, keyFields);
-	if ('problem' in index) throw createNotComparableError(input, index);
+	const responseIndex = await fetchResponseIndex(request, formId, fields);
+	const notComparable = await responseIndex.findNotComparable(keyFields);
+	if (notComparable !== undefined) throw createNotComparableError(input, notComparable);
 	return {
-		orderKey: `${formId} ${key}`,
+		// items with different key fields can be equal, too, so all items of the form wait for each other
+		orderKey: formId,
 		async send() {
-			const id = await index.find(key);
-			if (id !== undefined) {
-				return { isSent: false, createOutput: () => createOutput('skipped', id) };
-			}
-			const addedId = await index.add(key, add);
-			return { isSent: true, createOutput: () => createOutput('created', addedId) };
+			const result = await responseIndex.findOrAdd(keyFields, key, data, add);
+			if ('problem' in result) throw createNotComparableError(input, result);
+			return result;
 		},
 	};
 }
 
+/** A response with checked answers. */
+type CheckedResponse = {
+	formId: string;
+	/** The fields of the form that take an answer. */
+	fields: readonly FormField[];
+	data: EncodedAnswers['data'];
+	/** Sends the request that adds the response. */
+	add: () => Promise<ResponseId>;
+};
+
 /**
- * Finds the key fields by their names.
+ * Finds the key fields by their names. Each field is returned once, and the order of the names makes no
+ * difference.
  *
  * @throws InputError if a name belongs to no field of the form, or if the answers to its field cannot be
  * compared
@@ -106,24 +101,22 @@ export async function skipIfDuplicate(
 function findKeyFields(
 	input: ParameterContext,
 	names: readonly string[],
-	fields: readonly AnswerableField[],
-): AnswerableField[] {
-	return names.map((name) => {
+	fields: readonly FormField[],
+): KeyFields {
+	const keyFields = names.map((name) => {
 		const field = findField(name, fields);
-		if (field !== undefined && isComparable(field, fields)) return field;
+		if (field !== undefined && isAnswerable(field) && isComparable(field, fields)) return field;
 		const message = `'${SKIP_DUPLICATES}' can't compare "${field?.title ?? name}"`;
 		throw createParameterError(input, message, CHOOSE_FIELDS);
 	});
+	return sortBy(uniq(keyFields), 'uuid');
 }
 
 /**
  * Whether the answers to a field can be compared. The service lists files and several choices in various
  * spellings. If fields share a label, their answers cannot be told apart.
  */
-function isComparable(
-	{ kind, label }: AnswerableField,
-	fields: readonly AnswerableField[],
-): boolean {
+function isComparable({ kind, label }: FormField, fields: readonly FormField[]): boolean {
 	const isShared = fields.filter((field) => field.label === label).length > 1;
 	return !isShared && kind !== 'file' && kind !== 'multipleChoice';
 }
@@ -147,16 +140,15 @@ function createNotComparableError(input: ParameterContext, { subject, problem }:
  */
 function computeItemKey(
 	input: ParameterContext,
-	keyFields: readonly AnswerableField[],
+	keyFields: KeyFields,
 	data: EncodedAnswers['data'],
 ): string {
-	const missing = keyFields.find(({ uuid }) => data[uuid] === undefined);
-	if (missing !== undefined) {
-		const problem = `"${missing.title}" has no answer. '${SKIP_DUPLICATES}' compares this field`;
-		throw createParameterError(input, problem);
+	const computed = computeDuplicateKey(keyFields, data);
+	if ('key' in computed) return computed.key;
+	if ('problem' in computed) {
+		throw createNotComparableError(input, { ...computed, subject: 'this item' });
 	}
-	const answers = keyFields.map(({ uuid }) => data[uuid]);
-	const result = computeDuplicateKey(keyFields, answers);
-	if ('key' in result) return result.key;
-	throw createNotComparableError(input, { ...result, subject: 'this item' });
+	const { title } = computed.missingField;
+	const problem = `"${title}" has no answer. '${SKIP_DUPLICATES}' compares this field`;
+	throw createParameterError(input, problem);
 }
