@@ -6,7 +6,7 @@ import { failAll, failPage, faults } from './service.mts';
 import type { FaultName, Order, Paging } from './service.mts';
 import { DAY_MINUTES, HOUR_MS, MINUTE_MS } from '../time.mts';
 import { cpuTimeOf } from '../unit/cpuTime.mts';
-import { createPaged, fill, World } from './world.mts';
+import { ALL, createPaged, fill, World } from './world.mts';
 
 it.each<[Mode, number, Order, Paging, number[]]>([
 	// a poll has a tenth of the requests of a day in the default mode, and those of a minute in the other
@@ -94,6 +94,41 @@ it('What a slow service leaves no time for is read by the next polls, and nothin
 	expect(world.n8n.log).toEqual([]);
 	// no reply is waited for until n8n discards the poll
 	await world.tick(HOUR_MS, { latencyMs: 20_000 });
+});
+
+it.each<[Order, number]>([
+	['newest', 16_000],
+	['newest', 20_000],
+	['newest', 27_000],
+	['oldest', 16_000],
+	['oldest', 20_000],
+	['shuffled', 20_000],
+])(
+	'A list arrives, %s first, if each page takes %i ms in durable mode',
+	async (order, latencyMs) => {
+		const isIncomplete = (number: number) => number % 9 === 0;
+		const { world, A } = createPaged({ pages: 12, order, mode: 'durable', isIncomplete });
+		const happen = (minute: number) => {
+			if (minute % 100 === 10) world.submit(A);
+			if (minute === 100) for (const response of A.kept.slice(0, 35)) world.complete(response);
+		};
+		await world.begin();
+		await world.run(400, happen, { latencyMs });
+		expect(world.oracle.listMissing()).toEqual([]);
+		// only the name of the form may be missing
+		expect(world.n8n.log.filter((text) => text.startsWith('Form A'))).toEqual([]);
+	},
+);
+
+it('Forms and their list are all read if each page takes 20 s in durable mode', async () => {
+	const world = new World(['A', 'B', 'C'], { mode: 'durable', watch: ALL });
+	const submitAll = () => Object.values(world.forms).map((form) => world.submit(form));
+	await world.begin();
+	await world.run(240, (minute) => minute % 60 === 9 && submitAll(), { latencyMs: 20_000 });
+	world.submit(world.createForm('D'));
+	await world.run(120, undefined, { latencyMs: 20_000 });
+	expect(world.oracle.listMissing()).toEqual([]);
+	expect(world.n8n.log).toEqual([]);
 });
 
 it('A list whose last pages are gone is read on, and nothing is reported', async () => {

@@ -103,9 +103,13 @@ async function readLists(context: PollContext): Promise<PollResult> {
 	return { ...result, forms };
 }
 
-/** Reads the list of all forms, if it is due. */
+/** Reads the list of all forms, if it is due. After the list, a poll may have had no time for a form. The form then goes first. */
 async function readFormList(context: PollContext, before: PollResult): Promise<PollResult> {
-	if (!mayReadFormList(context)) return before;
+	const hasUnreadForm = getWatchedFormIds(context.parameters, before.forms).some(
+		(id) =>
+			context.cache.unread.get(id)?.isAfterList && mayReadForm(context, id, before.forms.get(id)),
+	);
+	if (hasUnreadForm || !mayReadFormList(context)) return before;
 	const { debt, ...result } = await pollFormList(context, before);
 	context.cache.formListDebt = debt;
 	for (const outcome of result.outcomes) record(context, outcome);
@@ -121,22 +125,33 @@ async function readForms(
 	context: PollContext,
 	{ listedSinceMs, ...before }: PollResult,
 ): Promise<PollResult> {
-	const { parameters, times } = context;
+	const { cache, parameters, times } = context;
 	const forms = new Map(before.forms);
 	const items = [...before.items];
 	const outcomes = [...before.outcomes];
+	const isAfterList = outcomes.some(({ subject }) => subject.kind === 'formList');
 	const watched = getWatchedFormIds(parameters, forms);
 	const due = watched.filter((id) => mayReadForm(context, id, forms.get(id)));
 	const readings = sortBy(due, (id) => forms.get(id)?.debt?.atMs ?? 0).flatMap((formId) =>
-		READING_KINDS.map((kind) => ({ formId, kind })),
+		// a stable sort, which moves at most one kind to the front
+		sortBy(READING_KINDS, (kind) => kind !== cache.unread.get(formId)?.kind).map((kind) => ({
+			formId,
+			kind,
+		})),
 	);
 	for (const { formId, kind } of readings) {
 		const capacity = parameters.maxPerPoll - items.length;
-		const isTimeUp = clock.now() >= times.readUntilMs;
-		if (capacity <= 0 || isTimeUp || outcomes.some(endsPoll)) break;
+		if (capacity <= 0 || outcomes.some(endsPoll)) break;
+		if (clock.now() >= times.readUntilMs) {
+			cache.unread.set(formId, { kind, isAfterList });
+			break;
+		}
 		const form = forms.get(formId) ?? {};
-		const result = await pollForm(context, formId, kind, form, capacity);
+		const hasReadPages = outcomes.some(({ hasPages }) => hasPages);
+		const result = await pollForm(context, formId, kind, form, { capacity, hasReadPages });
 		if (result === undefined) continue;
+		if (result.isUnread) cache.unread.set(formId, { kind, isAfterList });
+		else cache.unread.delete(formId);
 		forms.set(formId, result.form);
 		items.push(...result.items);
 		outcomes.push(result.outcome);

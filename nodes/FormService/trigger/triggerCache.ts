@@ -1,6 +1,7 @@
 import type { FormField } from '../api/answers/fields';
 import { Failures } from './failures';
 import { DAY_MS, type BudgetClaim, type RequestDebt } from './requestBudget';
+import type { ReadingKind } from './responses/planReading';
 import { SeenCache } from './responses/seenResponses';
 import type { StateCache } from './savedState';
 
@@ -31,7 +32,16 @@ export type TriggerCache = {
 	/** The fields of forms, by form ID. */
 	readonly fields: Map<string, CachedFields>;
 	readonly seen: SeenCache;
+	/** The readings for which the last poll of a form had no time, by form ID. */
+	readonly unread: Map<string, UnreadReading>;
 };
+
+/** A reading for which a poll had no time. The next poll of the form starts with the reading. */
+export type UnreadReading = Readonly<{
+	kind: ReadingKind;
+	/** Whether the poll has requested the list of all forms before. The next poll of the form then does not. */
+	isAfterList: boolean;
+}>;
 
 /**
  * The names of forms by ID. `fetchedAtMs` is the last time at which the trigger fetched the list of forms to
@@ -85,6 +95,7 @@ export function getTriggerCache(key: string, nowMs: number): TriggerCache {
 		names: { byId: new Map(), fetchedAtMs: -Infinity },
 		fields: new Map(),
 		seen: new SeenCache(),
+		unread: new Map(),
 	};
 	cache.polledAtMs = nowMs;
 	triggers.set(key, cache);

@@ -5,7 +5,7 @@ import { isBackingOff, type OutputItem, type PollContext } from '../pollContext'
 import { addDebt, computeFormBudget, isDue, type FormBudget } from '../requestBudget';
 import type { FormState } from '../triggerState';
 import { deliverEvents, type Delivery } from './deliverEvents';
-import { readFormPages, toFormError, type ReadingResult } from './readFormPages';
+import { readFormPages, toFormError, type PollProgress, type ReadingResult } from './readFormPages';
 import { advanceReading, endsFullPass, hasToStartOver, startOver } from './advanceReading';
 import {
 	countBudgetedRequests,
@@ -23,7 +23,13 @@ import { pruneSeenResponses } from './seenResponses';
 export const READING_KINDS: readonly ReadingKind[] = ['newestPages', 'fullPass'];
 
 /** The result of reading a form once. */
-export type FormResult = { form: FormState; items: readonly OutputItem[]; outcome: Outcome };
+export type FormResult = {
+	form: FormState;
+	items: readonly OutputItem[];
+	outcome: Outcome;
+	/** Whether the poll had no time for the first page of the reading. */
+	isUnread: boolean;
+};
 
 /**
  * Whether a poll may read a form. True in four cases:
@@ -67,7 +73,6 @@ type Task = Readonly<{
  * returns the error in `outcome`.
  *
  * @param before the state after the earlier readings of the poll
- * @param capacity how many more items the poll may deliver
  * @returns undefined if there is nothing to read
  */
 export async function pollForm(
@@ -75,7 +80,7 @@ export async function pollForm(
 	formId: string,
 	kind: ReadingKind,
 	before: FormState,
-	capacity: number,
+	progress: PollProgress,
 ): Promise<FormResult | undefined> {
 	if (isBackingOff(context, { kind, formId })) return undefined;
 	const budget = getBudget(context, formId);
@@ -86,10 +91,10 @@ export async function pollForm(
 			? planNewestPages(before, budget, isBackingOff(context, fullPass))
 			: planFullPass(before, budget, isFailing);
 	if (reading === undefined) return undefined;
-	const result = await readFormPages(context, formId, before, reading, capacity);
+	const result = await readFormPages(context, formId, before, reading, progress);
 	const task = { formId, before, reading, result };
 	if (result.pages.length === 0) return finishReading(context, task, before);
-	return await deliverPages(context, task, capacity);
+	return await deliverPages(context, task, progress.capacity);
 }
 
 /** Delivers the events of the pages that were read, and ends the reading. */
@@ -153,15 +158,20 @@ function finishReading(
 	const error = deliveryError ?? readError;
 	const firstPage = reading.from?.pagesBefore ?? 0;
 	const lastPage = pages.at(-1)?.pagesBefore ?? firstPage - 1;
-	const isUnfinished = reading.kind === 'fullPass' && form.fullPass?.next !== undefined;
+	const isUnread = error === undefined && pages.length === 0;
+	const continues = reading.kind === 'fullPass' && form.fullPass?.next !== undefined;
+	const isUnfinished = isUnread || continues;
 	const page = error ? lastPage + 1 : isUnfinished ? lastPage : ALL_PAGES;
 	const failures = context.cache.failures.countWithNew(subject, page);
 	const startsOver = hasToStartOver(reading, error, failures, pages.length);
 	const counted = countBudgetedRequests(reading, requests, fieldRequests);
-	const debt = addDebt(form.debt, counted, getBudget(context, formId).intervalMs, startedAtMs);
+	// a form that was not read keeps its turn: the form with the oldest debt is read first
+	const sinceMs = isUnread ? (form.debt?.atMs ?? 0) : startedAtMs;
+	const debt = addDebt(form.debt, counted, getBudget(context, formId).intervalMs, sinceMs);
 	return {
 		form: { ...(startsOver ? startOver(form, reading, result.hasExpired) : form), debt },
 		items,
 		outcome: { subject, hasPages: pages.length > 0, readError, deliveryError, page },
+		isUnread,
 	};
 }

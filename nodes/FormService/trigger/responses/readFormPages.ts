@@ -43,18 +43,25 @@ const YIELD_EVERY_RECORDS = 500;
  */
 const MAX_PAGES_WITH_FIELDS = 50;
 
+/** What a poll has done before a reading. */
+export type PollProgress = Readonly<{
+	/** How many more items the poll may deliver. */
+	capacity: number;
+	/** Whether the poll has already read a page of any list. */
+	hasReadPages: boolean;
+}>;
+
 /**
  * Fetches pages of a form and compares the responses with the seen responses. The result has the reason why the
- * reading stopped, see `StopReason`.
- *
- * @param capacity how many more items the poll may deliver
+ * reading stopped, see `StopReason`. If the poll has no time for a page after another page, the result has no
+ * error, because a later poll has more time for the page.
  */
 export async function readFormPages(
 	context: PollContext,
 	formId: string,
 	before: FormState,
 	{ from, maxPages, stopsAtSeen }: Reading,
-	capacity: number,
+	{ capacity, hasReadPages }: PollProgress,
 ): Promise<ReadingResult> {
 	const { parameters, cache, request, startState, times } = context;
 	const limit = parameters.lists.fields ? Math.min(maxPages, MAX_PAGES_WITH_FIELDS) : maxPages;
@@ -89,6 +96,8 @@ export async function readFormPages(
 		return finish('endOfList');
 	} catch (error) {
 		const requests = pages.length + (hasReason(error, 'queueTimedOut') ? 0 : 1);
+		const isFirstPage = pages.length === 0 && !hasReadPages;
+		if (hasReason(error, 'pollTimedOut') && !isFirstPage) return { ...finish('limit'), requests };
 		const readError = toFormError(context, formId, error);
 		const isExpired = pages.length === 0 && hasReason(error, 'pageExpired');
 		const hasExpired = isExpired && from !== undefined && !isNumbered(from.url, target.url);
