@@ -138,7 +138,10 @@ function clearOutdatedCache(cache: TriggerCache, configKey: string): void {
 /** The fraction of the poll's time after which the poll starts no request for a page. */
 const REQUEST_SHARE = 0.6;
 
-/** The fraction of the poll's time after which no request waits in the queue. */
+/**
+ * The fraction of the poll's time after which no request waits in the queue. Lower than `READ_SHARE`, because
+ * the end of the wait is no failure, and the end of the time to read is a failure.
+ */
 const QUEUE_SHARE = 0.75;
 
 /** The fraction of the poll's time after which the poll waits for no reply. */
@@ -158,6 +161,7 @@ export function startPoll(
 	const timeMs = Math.min(getPollTimeMs(n8n), DEFAULT_POLL_TIME_MS);
 	const service = computeServiceId(account.baseUrl);
 	const loaded = loadState(readSavedState(n8n), cache.states, service);
+	// of the poll before this one, because the next line replaces the claim
 	const lastPollAtMs = cache.budgetClaim?.polledAtMs;
 	cache.budgetClaim = createBudgetClaim(account, parameters, loaded.startState.forms, startedAtMs);
 	const signal = clock.timeout(timeMs * QUEUE_SHARE);

@@ -118,8 +118,8 @@ export class Comparison {
 	 * returns the same map.
 	 */
 	computeSeen(undelivered: readonly DetectedEvent[]): SeenResponses {
-		const excluded = new Set(undelivered);
-		const delivered = this.events.filter((event) => !excluded.has(event));
+		const excluded = new Set(undelivered.map(({ fingerprint }) => fingerprint));
+		const delivered = this.events.filter(({ fingerprint }) => !excluded.has(fingerprint));
 		if (this.updates.size === 0 && delivered.length === 0) return this.seen;
 		const seen = new Map([...this.seen, ...this.updates]);
 		for (const { fingerprint, seenAfter } of delivered) seen.set(fingerprint, seenAfter);

@@ -23,8 +23,8 @@ import { sortEventsByPage, type DetectedEvent } from './compareResponses';
 export type Delivery = {
 	items: readonly OutputItem[];
 	/**
-	 * The events for which the poll has no capacity or time. The trigger does not record these events, so a later
-	 * reading detects them again.
+	 * The events for which the poll has no capacity or time, in the order of their pages. The trigger does not
+	 * record these events. The next reading starts at the page of the first event, and detects the events again.
 	 */
 	undelivered: readonly DetectedEvent[];
 	/** How many requests were sent for the fields of the form. */
@@ -46,13 +46,14 @@ export async function deliverEvents(
 ): Promise<Delivery> {
 	const { request, parameters, times } = context;
 	const { matches, fields, fieldRequests } = await filterEvents(context, formId, events);
+	const { readDeadline, pollDeadline } = times;
 	const sorted = sortEventsByPage(matches);
 	const wanted = sorted.slice(0, capacity);
 	const name = wanted.length === 0 ? null : await findFormName(context, formId);
 	const form = { id: formId, name };
 	const items = await createResponseItems(
 		wanted.map(({ event, record }) => ({ event, record, form, fields })),
-		{ request, output: parameters.output, ...times },
+		{ request, output: parameters.output, readDeadline, pollDeadline },
 	);
 	await yieldIfDue();
 	// the items are those of the first events

@@ -67,6 +67,7 @@ export async function readFormPages(
 	const limit = parameters.lists.fields ? Math.min(maxPages, MAX_PAGES_WITH_FIELDS) : maxPages;
 	const target = createTarget(request.account, endpoints.listResponses, { formId });
 	const startedAtMs = clock.now();
+	// of an earlier poll: the first reading of this poll has already changed `before`
 	const { debt, firstPageReadAtMs } = startState.forms.get(formId) ?? {};
 	// states of version 0.1.0 have no `firstPageReadAtMs`, so the time of the last request is used
 	const lastReadAtMs = firstPageReadAtMs ?? debt?.atMs ?? -Infinity;
@@ -82,7 +83,8 @@ export async function readFormPages(
 			pages.push(page);
 			form = ensureBaseline(context, before);
 			await comparePage(context, comparison, page, form);
-			// the next step ends the loop, or throws why the next page cannot be requested
+			// Without a next page, the next step of the loop ends the list, or throws why the next page cannot be
+			// requested. All other reasons to stop below need a next page.
 			if (page.following.kind !== 'page') continue;
 			const unfilteredEvents = comparison.events;
 			if (unfilteredEvents.length >= capacity) return finish('enoughEvents');

@@ -112,6 +112,7 @@ export class SeenCache {
 	decode(formId: string, text = ''): SeenResponses {
 		const cached = this.forms.get(formId);
 		if (cached?.text === text) return cached.seen;
+		// `decodeState` accepts no state with another text
 		const seen = decodeSeenResponses(text)!;
 		this.forms.set(formId, { text, seen });
 		return seen;
