@@ -67,9 +67,9 @@ function findDataId(data: unknown): string | undefined {
 }
 
 /**
- * Joins the message of a reply and the messages about fields. Undefined if there are no messages. Leaves out
- * the message of the web framework Laravel that only repeats the first message about a field: `Too long. (and 2
- * more errors)`.
+ * Joins the message of a reply and the messages about fields. Undefined if there are no messages. Leaves out a
+ * message that only repeats the first message about a field, because the web framework Laravel sends such a
+ * message: `Too long. (and 2 more errors)`.
  */
 function joinMessages(
 	message: unknown,

@@ -27,7 +27,7 @@ const WORDS_BY_LANGUAGE = {
 
 const ERROR_WORDS = new Set(Object.values(WORDS_BY_LANGUAGE).flatMap((words) => words.split(' ')));
 
-/** The words of error values that need no "!" or "?" at the end: `#N/A`, `#Н/Д`. */
+/** The words of error values that end without "!" or "?". The words are written without "#": `N/A` for `#N/A`. */
 const WORDS_WITHOUT_MARK = new Set(
 	'BŁĄD GETTING_DATA HIÁNYZIK I/T N/A N/B N/D N/V NEDOSTUPNÝ NENÍ_K_DISPOZICI NV YOK Δ/Υ Н/Д'.split(
 		' ',

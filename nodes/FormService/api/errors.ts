@@ -59,7 +59,10 @@ export class ServiceError extends NodeApiError {
 		return this.#requestFailure;
 	}
 
-	/** Returns a copy of the error with the text for an item. Items can share a request, so they can share an error. */
+	/**
+	 * Returns a copy of the error with the text for an item. Items can share a request, so several items can have
+	 * the same error.
+	 */
 	withText(text: ErrorText, itemIndex?: number): ServiceError {
 		return new ServiceError(this.node, this.#requestFailure, text, itemIndex);
 	}
@@ -82,13 +85,13 @@ export function asNodeError(node: INode, error: unknown, itemIndex?: number): No
 	});
 }
 
-/** Returns the cause of an error, such as `rate-limited`. Empty if the error has no cause. */
+/** Returns the cause of an error, such as `rate-limited`. Returns an empty text if the error has no cause. */
 export function getCause(error: unknown): string {
 	if (!(error instanceof NodeApiError || error instanceof NodeOperationError)) return '';
 	return (error.failure as Failure | undefined)?.cause ?? '';
 }
 
-/** Returns why a request failed, if that failure caused the error. Otherwise undefined. */
+/** Returns the failure of the request that caused an error. Undefined if the error has another origin. */
 export function getRequestFailure(error: unknown): RequestFailure | undefined {
 	return error instanceof ServiceError ? error.requestFailure : undefined;
 }

@@ -4,7 +4,10 @@ import type { Failure as N8nFailure } from 'n8n-workflow';
 export type FailureFacts = {
 	/** The status of the reply, such as 422. Undefined if no reply came. */
 	status?: number;
-	/** When the service accepts requests again, in epoch milliseconds: in 31 s for `Retry-After: 30`. */
+	/**
+	 * When the service accepts requests again, in epoch milliseconds. For `Retry-After: 30`, this time is in 31
+	 * seconds.
+	 */
 	retryAtMs?: number;
 	/** The message in the service's reply, such as "The given data was invalid." */
 	serverMessage?: string;
@@ -35,16 +38,22 @@ export type FailureFacts = {
 /** What each text can show besides the facts: the address, and the message of the last failure. */
 type Address = { baseUrl: string; origin: string; lastMessage?: string };
 
-/** The facts for a text that needs some of them: `createFailure` does not compile without these facts. */
+/**
+ * The facts for a text that needs some of the facts. `createFailure` does not compile if one of the needed
+ * facts is missing.
+ */
 export type Known<Name extends keyof FailureFacts> = Address &
 	FailureFacts &
 	Required<Pick<FailureFacts, Name>>;
 
-/** A text, or a function that creates the text. As a method, the function may need facts, see `Known`. */
+/**
+ * A text, or a function that creates the text. The type of the function is the type of a method, so that the
+ * function may require some of the facts, see `Known`.
+ */
 type Text = string | { create(facts: FailureFacts & Address): string }['create'];
 
 /**
- * What a reason means. `cause` is n8n's term, such as `rate-limited`. Without a cause, neither the node nor the
- * service is wrong.
+ * The meaning of a reason. `cause` is n8n's term, such as `rate-limited`. If `cause` is undefined, neither the
+ * node nor the service has made a mistake.
  */
 export type ReasonSpec = { cause?: N8nFailure['cause']; message: Text; advice: Text };

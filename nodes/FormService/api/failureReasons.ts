@@ -305,5 +305,5 @@ export const REASONS = {
 	},
 } as const satisfies Record<string, ReasonSpec>;
 
-/** Why a request failed. */
+/** The reason why a request failed: a key of `REASONS`. */
 export type FailureReason = keyof typeof REASONS;

@@ -13,8 +13,8 @@ export function parseBoolean(value: unknown): boolean | undefined {
 }
 
 /**
- * Matches "-12.5" and "1e3", not "1,200". A comma is ambiguous: some countries read "1,200" as 1200, others as
- * 1.2.
+ * Matches "-12.5" and "1e3", not "1,200". A comma is ambiguous: "1,200" means 1200 in some countries, and 1.2
+ * in other countries.
  */
 const NUMBER = /^-?\d+(?:\.\d+)?(?:e[+-]?\d{1,3})?$/i;
 
@@ -131,7 +131,7 @@ const OTHER_OFFSET = /[+-](?!00)\d\d(:?\d\d)?(\[|$)/;
 
 /**
  * Returns the day of a time that is midnight in UTC: `2026-01-31T00:00:00.000Z` → `2026-01-31`. Databases write
- * a day as such a time. Undefined if the time is not midnight, or has another offset.
+ * a day as such a time. Undefined if the time is not midnight, or has another offset than UTC.
  */
 export function parseUtcMidnight(value: unknown): string | undefined {
 	const timeMs = parseTimeMs(value, 'utc') ?? NaN;

@@ -25,7 +25,10 @@ export type RequestContext = {
 	 * and body of the target replace those of the options. `qs` and `baseURL` are ignored.
 	 */
 	httpOptions?: Partial<IHttpRequestOptions>;
-	/** False if the caller will send the request again later. A trigger does so in its next poll. */
+	/**
+	 * False if the caller itself sends the request again later. For example, a trigger sends the request again in
+	 * its next poll.
+	 */
 	retry?: boolean;
 };
 
@@ -57,8 +60,8 @@ export function createRequestError(
 }
 
 /**
- * Creates the error for a reply that does not have the expected data. The error has names of attributes, and no
- * values.
+ * Creates the error for a reply that does not have the expected data. The error contains names of attributes
+ * and no values.
  */
 export function createUnexpectedReplyError(
 	context: RequestContext,

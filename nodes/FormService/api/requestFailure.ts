@@ -19,7 +19,7 @@ export type RequestFailure = FailureFacts & {
 	 * Create, and false for Get and Update.
 	 */
 	mayHaveActed: boolean;
-	/** The last of the failures in a row after which items fail without a request. Only for the reason `outage`. */
+	/** The last failure before the requests of items started to fail at once. Only for the reason `outage`. */
 	lastFailure?: RequestFailure;
 };
 
@@ -60,13 +60,15 @@ export function createFailure<Reason extends FailureReason>(
 	return { reason, cause, mayHaveActed: false, ...facts };
 }
 
-/** The most characters of a quote from the service. A longer quote is in the description, and not in the message. */
+/** The maximum number of characters that an error message quotes from the service. */
 const MAX_QUOTE_LENGTH = 300;
+
+/** The maximum number of characters that a description quotes from the service, if the text is too long for the message. */
 const MAX_MESSAGE_LENGTH = 1_000;
 
 /**
- * Returns the message and the description of a failure. Removes the token from quotes, because the service
- * could repeat the token.
+ * Returns the message and the description for a failed request. Removes the API token from the service's texts,
+ * because the service can repeat the token in a reply.
  *
  * @param account the account of the request, see `createAccount`
  */

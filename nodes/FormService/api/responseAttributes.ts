@@ -6,8 +6,8 @@ export const SIMPLIFIED_ATTRIBUTES =
 	'uuid id number number_formatted is_incomplete created_at submitted_at referrer'.split(' ');
 
 /**
- * Names that an answer never gets with One Column per Field, because attributes have them. The trigger adds
- * `event` and `form`.
+ * Names that an answer never gets with One Column per Field, because an item has attributes with these names.
+ * The trigger adds the attributes `event` and `form`.
  */
 export const RESERVED_COLUMNS = [
 	...SIMPLIFIED_ATTRIBUTES,

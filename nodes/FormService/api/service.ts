@@ -72,8 +72,8 @@ export async function getPdfLink(context: RequestContext, target: Target): Promi
 
 /**
  * Finds the link to a PDF in a reply. The specification does not name the attribute of the link. So the link is
- * the only link in an attribute with "pdf" in its name. If there is no such attribute, it is the only link of
- * the reply.
+ * the only link in an attribute with "pdf" in its name. If no attribute has such a name, the link is the only
+ * link of the reply.
  *
  * @throws ServiceError if there is no PDF yet, or no such link
  */

@@ -57,7 +57,7 @@ function toFieldName(text: string): string {
 	return trim(words, '_').normalize('NFC') || 'file';
 }
 
-/** The most names that an error lists. */
+/** The maximum number of names that an error lists. */
 const MAX_LISTED = 20;
 
 /** Formats the names of fields or choices for an error: `Name, Email and 3 more`. */
@@ -121,7 +121,7 @@ export function indexNames<T>(namedValues: NamedValues<T>) {
 
 /**
  * Creates a search for values by the spelling of their names, see `normalizeSpelling`. If the names of two
- * values have the same spelling, the search finds neither.
+ * values have the same spelling, the search finds neither value.
  */
 export function indexSpellings<T>(namedValues: NamedValues<T>) {
 	return indexUnique(namedValues, normalizeSpelling);
@@ -129,7 +129,7 @@ export function indexSpellings<T>(namedValues: NamedValues<T>) {
 
 /**
  * Creates a search for values by the key of their name. If the names of two values have the same key, the
- * search finds neither.
+ * search finds neither value.
  */
 function indexUnique<T>(namedValues: NamedValues<T>, toKey: (name: string) => string) {
 	const byKey = new Map<string, T | undefined>();
@@ -144,8 +144,8 @@ function indexUnique<T>(namedValues: NamedValues<T>, toKey: (name: string) => st
 }
 
 /**
- * Matches whitespace, punctuation, symbols and invisible characters. The first group matches if they are
- * between two digits.
+ * Matches whitespace, punctuation, symbols and invisible characters. The first group matches such characters
+ * only between two digits.
  */
 const SEPARATORS =
 	/((?<=\p{N})[\p{Z}\p{P}\p{S}\p{C}\ufe0f]+(?=\p{N}))|[\p{Z}\p{P}\p{S}\p{C}\ufe0f]+/gu;

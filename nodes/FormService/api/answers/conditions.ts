@@ -29,8 +29,8 @@ export type Operator = keyof typeof OPERATORS;
 
 export type Condition = {
 	/**
-	 * The label, UUID or custom key of a field, or the name of an attribute. A name with the prefix is always an
-	 * attribute: `attribute:number`.
+	 * The label, UUID or custom key of a field, or the name of an attribute. A name with `ATTRIBUTE_PREFIX` is
+	 * always an attribute: `attribute:number`.
 	 */
 	field: string;
 	operator: Operator;
@@ -41,14 +41,11 @@ export type Condition = {
 export type ConditionSet = {
 	combinator: 'all' | 'any';
 	conditions: readonly Condition[];
-	/** The time zone of the workflow, for times that do not state their own zone. */
+	/** The time zone of the workflow. Times without a zone are in this zone. */
 	zone: string;
 };
 
-/**
- * The prefix that marks an attribute in the editor's list: `attribute:number`. Without the prefix, the name
- * could be the name of a field.
- */
+/** The prefix that distinguishes an attribute from a field with the same name: `attribute:number`. */
 export const ATTRIBUTE_PREFIX = 'attribute:';
 
 /** The attributes of a response that the editor lists for conditions. */
@@ -60,8 +57,8 @@ export const FILTERABLE_ATTRIBUTES: Readonly<Record<string, { title: string; kin
 };
 
 /**
- * Whether conditions can be evaluated only with the fields of the form. A name without `ATTRIBUTE_PREFIX` can
- * be the name of a field.
+ * Whether conditions can be evaluated only with the fields of the form. True if a name has no
+ * `ATTRIBUTE_PREFIX`, because such a name can be the name of a field.
  */
 export function conditionsNeedFields({ conditions }: ConditionSet): boolean {
 	return conditions.some(({ field }) => !field.startsWith(ATTRIBUTE_PREFIX));
@@ -94,9 +91,9 @@ export function findConditionFieldProblem(
 }
 
 /**
- * Describes the first condition whose value is not a choice of its field. Undefined if there is no such
- * condition. A running trigger does not call this function, because the author of a form can change the
- * choices.
+ * Describes the first condition with Is or Is Not whose value is not a choice of its field. Undefined if there
+ * is no such condition. A scheduled poll skips this check, because the author of the form may have removed a
+ * choice since the trigger was published.
  */
 export function findConditionValueProblem(
 	{ conditions }: ConditionSet,
@@ -132,11 +129,11 @@ function getAttribute(name: string): string {
 /**
  * Returns the entries whose responses meet the conditions. Without conditions, returns all entries.
  *
- * n8n's `executeFilterCondition` would be wrong for answers: in its loose mode, null is less than 5, "1,200"
- * and epoch seconds are errors, and 01/02/2026 is a time. The function knows no time zone, and is 50 times as
- * slow.
+ * n8n's `executeFilterCondition` would be wrong for answers. In its loose mode, null is less than 5, "1,200"
+ * and epoch seconds are errors, and 01/02/2026 is a time. `executeFilterCondition` also knows no time zone, and
+ * takes 50 times as long.
  *
- * @param fields the fields of the form, if the conditions need them
+ * @param fields the fields of the form, if the conditions need the fields
  */
 export async function filterByConditions<Entry extends { record: IDataObject }>(
 	entries: readonly Entry[],
@@ -257,7 +254,7 @@ function isDate(value: Scalar): boolean {
 }
 
 /**
- * Compares a value in an answer with the time of a condition. If at least one of them is a day without a time,
+ * Compares a value in an answer with the time of a condition. If the value or the time is a day without a time,
  * compares the days in the workflow's zone.
  *
  * @returns 0 if both are equal, a positive number if the answer is later, NaN if the answer is not a time

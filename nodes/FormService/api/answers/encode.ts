@@ -7,9 +7,11 @@ import { formatNames } from '../spelling';
 export type AnswerValue = string | number;
 
 /**
- * The answer to send, undefined for no answer, or the problem of an answer that cannot be sent. A problem
- * completes a sentence that starts with the name of the field: `must be a number`. A problem never contains the
- * answer, because n8n stores errors.
+ * The result of encoding an answer: the answer to send, or the problem if the answer cannot be sent.
+ *
+ * - `answer` is undefined if there is no answer.
+ * - `problem` completes a sentence that starts with the name of the field: `must be a number`. `problem` never
+ *   contains the answer, because n8n stores errors.
  */
 export type EncodeResult =
 	| { answer: AnswerValue | undefined }
@@ -19,7 +21,7 @@ export type EncodeResult =
 /** The choices of the field and the settings of the workflow that decide how an answer is encoded. */
 export type EncodeOptions = {
 	choices: readonly Choice[];
-	/** The time zone of the workflow, for times that do not state their own zone. */
+	/** The time zone of the workflow. Times without a zone are in this zone. */
 	zone: string;
 	/** Whether the field also accepts an answer that is not one of its choices. */
 	allowOther: boolean;

@@ -41,7 +41,7 @@ export type FieldKindSpec = {
 	normalize: (value: unknown) => string | undefined;
 	/** The input widget of a field without choices, in n8n's resource mapper. */
 	widget: FieldType;
-	/** What the user has to enter, if the widget does not show it: `file URL`. */
+	/** Tells the user what to enter, if the widget does not show it: `file URL`. */
 	hint?: string;
 	example: (choices: readonly Choice[], label: string) => GenericValue;
 };
@@ -234,8 +234,8 @@ function parseSeveralChoices(value: GenericValue, choices: readonly Choice[]): G
 }
 
 /**
- * Returns the names that have true: `{"Red": true, "Blue": false}` → `["Red"]`. Undefined if a value is not a
- * boolean.
+ * Returns the names whose value is true: `{"Red": true, "Blue": false}` → `["Red"]`. Undefined if a value is
+ * not a boolean.
  */
 function getCheckedNames(value: GenericValue): string[] | undefined {
 	const flags = isRecord(value) ? Object.entries(value) : [];

@@ -7,8 +7,8 @@ import { findFile } from './uploads';
 export type Scalar = string | number | boolean;
 
 /**
- * Returns the texts, numbers and booleans in an answer, at any depth: `["Red", {"size": 3}]` → `["Red", 3]`. Of
- * an uploaded file, returns only the name, because users do not search for a web address.
+ * Returns the texts, numbers and booleans in an answer, at any depth: `["Red", {"size": 3}]` → `["Red", 3]`.
+ * Returns only the name of an uploaded file, because users do not search for a web address.
  *
  * @param isFileField whether the answer belongs to a file field
  */

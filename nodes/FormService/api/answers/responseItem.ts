@@ -15,7 +15,7 @@ import { collectUploads, mayBeUpload } from './uploads';
 
 /** The options that decide which data of a response become the item. */
 export type ResponseOutput = Required<AnswerNaming> & {
-	/** Whether to simplify the response. If not, the item is the whole record, except secrets. */
+	/** Whether to simplify the response. If false, the item is the whole record, except secrets. */
 	simplify: boolean;
 	/** Whether uploaded files become binary fields. */
 	downloadFiles: boolean;
@@ -33,8 +33,8 @@ export function outputNeedsFields(output: ResponseOutput): boolean {
 
 /**
  * Creates the item of a response. The item has a copy of the data, because other items share the list of
- * responses. If a file cannot be downloaded, the item has the reason as `fileError` instead of the file: a
- * respondent who links to a missing file must not fail the workflow.
+ * responses. If a file cannot be downloaded, the item has the reason as `fileError` instead of the file. A
+ * respondent can link to a missing file, and the link must not fail the workflow.
  *
  * @param fields the fields of the form with the answer keys of `output`; undefined if `output` needs no fields
  * @throws NodeApiError if the account fails, or with the reason `canceled` if the download was aborted
@@ -101,11 +101,11 @@ const NO_ADDRESS = 'The answer has no web address of a file';
 const NO_FIELD = 'The answer may be a file, but the form no longer has this field';
 
 /**
- * Simplifies a response to its answers and at most eight attributes. If answers could not be read,
- * `answersError` has the problem.
+ * Simplifies a response to its answers and at most eight attributes. If some answers cannot be read,
+ * `answersError` describes the problem.
  *
- * @param fields the fields whose answer keys become the keys of the answers; without fields, the labels are the
- * keys
+ * @param fields the fields of the form. The key of an answer is the answer key of its field. Without fields,
+ * the key is the label
  */
 export function simplifyResponse(record: IDataObject, fields?: readonly FormField[]): IDataObject {
 	const { answers, problem } = matchAnswers(record, fields);
@@ -126,8 +126,8 @@ const LIST_KINDS: readonly FieldKind[] = ['file', 'multipleChoice'];
 /**
  * Converts a response to a row of a table: one column for each field, then the attributes.
  *
- * - `otherAnswers` has the answers without a field, if there are any.
- * - `answersError` has the problem, if answers could not be read.
+ * - If the response has answers without a field, `otherAnswers` has these answers.
+ * - If some answers cannot be read, `answersError` describes the problem.
  */
 export function toRow(record: IDataObject, fields: readonly FormField[]): IDataObject {
 	const { answers, byField, problem } = matchAnswers(record, fields);

@@ -39,29 +39,31 @@ type Limits = { remainingBytes: number; readonly signal: AbortSignal };
 
 type Fetched = { binary: IBinaryData } | RequestFailure;
 
-/**
- * The most files of one response, and the most megabytes of these files together, because n8n may keep them in
- * memory.
- */
+/** The maximum number of files of one response. n8n may keep the files in memory. */
 const MAX_FILES = 20;
+
+/** The maximum number of megabytes of all files of one response together. n8n may keep the files in memory. */
 const MAX_MEGABYTES = 256;
 
-/** How long the downloads of one response may take together, in milliseconds, unless the node's Timeout is longer. */
+/**
+ * The maximum time for all downloads of one response together, in milliseconds. If the node's Timeout is
+ * longer, the Timeout applies.
+ */
 const MAX_TIME_MS = 60_000;
 
-/** The most redirects to follow for one file. */
+/** The maximum number of redirects to follow for one file. */
 const MAX_REDIRECTS = 5;
 
 /**
  * The number of download slots in this process. A slot downloads the files of one response at a time. Triggers
- * (`high`) have their own slots, so that they do not wait for items (`low`).
+ * (`high`) have their own slots, so that triggers do not wait for items (`low`).
  */
 const SLOT_COUNTS = { high: 2, low: 4 };
 
 /**
  * Downloads the uploaded files of one response, one after another.
  *
- * @returns one entry per file, in the same order: the file, or a ServiceError with the reason why it is
+ * @returns one entry per file, in the same order: the file, or a ServiceError with the reason why the file is
  * missing. The error has the cause `temporarily-unavailable` if a later download may succeed
  * @throws ServiceError if the caller aborted
  */
@@ -140,7 +142,7 @@ async function fetchWithRetries(
 	}
 }
 
-/** Fetches the file that a link leads to. Follows redirects, and checks each of them like the link. */
+/** Fetches the file that a link leads to. Follows redirects, and checks each redirect like the link. */
 async function fetchFile(
 	context: RequestContext,
 	file: LinkedFile,

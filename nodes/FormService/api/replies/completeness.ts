@@ -24,22 +24,26 @@ import type { ListPage } from './fetchPages';
  *   pass starts. If the page is the first page of its pass, the pass continues.
  */
 
-/** The most passes of a list. Chosen, because a list of 67 pages then takes at most 201 requests. */
+/** The maximum number of passes of a list. Chosen, because a list of 67 pages then takes at most 201 requests. */
 const MAX_PASSES = 3;
 
 /** The pages and records of a list that were read so far. */
 type ListProgress = {
 	/** The pages of this pass. Empty if the next page is the first page. */
 	readonly passPages: readonly ListPage[];
-	/** The distinct records of all passes: first those of this pass, in its order, then those of earlier passes. */
+	/**
+	 * The distinct records found so far. The records of this pass come first, in the order of the pass. Records
+	 * that only earlier passes found come last. If a pass without repeated records completes the list, only the
+	 * records of that pass.
+	 */
 	readonly records: readonly IDataObject[];
 	/** The distinct records of this pass, by their key. */
 	readonly passRecords: ReadonlyMap<string, IDataObject>;
-	/** The records of earlier passes that the list may still have, by their key. */
+	/** The records of earlier passes that the list may still have, by their key, see `addRecords`. */
 	readonly earlierRecords: ReadonlyMap<string, IDataObject>;
 	/** How many records the last finished pass had, including repeated records. Undefined in the first pass. */
 	readonly lastPassRecordCount?: number;
-	/** How many records the list has, as the last page announced. */
+	/** The number of records that the list has, from the last page that announced a number. */
 	readonly total?: number;
 	/** The number of this pass. The first pass has the number 1. */
 	readonly pass: number;

@@ -14,12 +14,13 @@ import { parseUrl } from '../url';
 import { findList } from './findList';
 import { findNextPage, type NextPage } from './findNextPage';
 
-/** The most pages of a list that one call fetches: a third of the requests of a day. */
+/** The maximum number of pages that one call fetches of a list: a third of the requests per day. */
 export const MAX_PAGES = REQUESTS_PER_DAY / 3;
 
 /**
- * The most pages in a row that may start with the same record as an earlier page, because new responses have
- * moved the records. More such pages mean that the service ignores which page is requested.
+ * The maximum number of pages in a row that may start with the same record as an earlier page. A few such pages
+ * are possible, because new responses move records to later pages. More such pages mean that the service
+ * ignores which page is requested.
  */
 const MAX_REPEATED_PAGES = 2;
 
@@ -45,7 +46,7 @@ export type ListPage = PagePosition & {
 	isNumbered: boolean;
 	/** The next page of the list, if there is one. */
 	following: Following;
-	/** How many records the list has, as the page announces. */
+	/** The number of records that the list has, if the page announces the number. */
 	total?: number;
 	/** The time at which the request of the page left the queue, in epoch milliseconds. */
 	sentAtMs: number;
@@ -86,10 +87,11 @@ export function getNextPosition({
 /**
  * Fetches the next page of a list.
  *
- * @param pages the pages that were fetched so far, in order; only the first record of each page is used
+ * @param pages the pages that were fetched so far, in order. Of the records, only the first of each page is
+ * used, to find loops
  * @param from the first page to fetch if `pages` is empty; by default, the first page of the list
- * @throws ServiceError if the reply has no list, if the pages form a loop or repeat one another, or if the next page cannot be
- * requested: a part of a list is never mistaken for the whole list
+ * @throws ServiceError if the reply has no list, if the pages form a loop or repeat one another, or if the next
+ * page cannot be requested. The function throws so that no caller takes a part of a list for the whole list
  * @throws Error if no page follows
  */
 export async function fetchNextPage(
@@ -128,7 +130,7 @@ function countRepeatedPages(pages: readonly ListPage[]): number {
 /**
  * Fetches the page at a position.
  *
- * @param firstTotal how many records the list has, as the first page announced
+ * @param firstTotal the number of records that the list has, from the first page that announced a number
  */
 async function fetchPage(
 	context: RequestContext,
@@ -170,7 +172,7 @@ async function fetchPage(
 	};
 }
 
-/** Finds the next page of a list, after the page at a position. Does not follow a link that leads out of the list. */
+/** Returns what follows the page at a position. Does not follow a link that leads out of the list. */
 function findFollowing(
 	nextPage: NextPage,
 	{ url: pageUrl, pagesBefore, recordsBefore }: PagePosition,
@@ -207,9 +209,9 @@ export function isNumbered(url: string, listUrl: string): boolean {
 }
 
 /**
- * Returns the URL of the next page: the URL of the list, with the query of the link. The host of the link is
- * ignored: only the address of the list gets the token, and a service behind a proxy may not know its own
- * address. Undefined if the link leads out of the list.
+ * Returns the URL of the next page: the URL of the list, with the query of the link. Ignores the host of the
+ * link. Only the host of the list may get the token, and a service behind a proxy may not know its own address.
+ * Undefined if the link leads out of the list.
  */
 function buildNextUrl(
 	link: string,
@@ -232,8 +234,8 @@ const PAGES_REPEAT = createFailure('pagesRepeat');
 const TOO_MANY_PAGES = createFailure('tooManyPages', { limit: MAX_PAGES });
 
 /**
- * Returns an error that says that a page position has expired, if the service has rejected the position, for
- * example an old cursor. Returns any other error unchanged.
+ * Converts an error if the service has rejected a page position, for example an old cursor. The new error says
+ * that the position has expired. Returns any other error unchanged.
  */
 function toExpiredPositionError(context: RequestContext, error: unknown): unknown {
 	const { status } = getRequestFailure(error) ?? {};

@@ -27,21 +27,24 @@ import type { ReplyHeaders } from '../request/rateLimit';
  */
 
 /**
- * The link to the next page, such as `?page=2`. If there is a next page without a link, the evidence of this
- * page.
+ * The link to the next page, such as `?page=2`. If the reply shows a next page without a link, `evidence` is
+ * the attribute that shows the next page.
  */
 export type NextPage =
 	| { kind: 'none' }
 	| { kind: 'link'; link: string }
 	| { kind: 'unknown'; evidence: string };
 
+/** What was read of a list so far. */
 export type PageCounts = {
-	/** How many pages and records were read, including this page. */
+	/** The number of pages that were read, including this page. */
 	pages: number;
+	/** The number of records that were read, including the records of this page. */
 	records: number;
+	/** The number of records on this page. */
 	pageRecords: number;
 	listedNoun: ListedNoun;
-	/** How many records the list has, as the first page announced. */
+	/** The number of records that the list has, from the first page that announced a number. */
 	firstTotal?: number;
 };
 
@@ -118,8 +121,8 @@ function findTotal(
 }
 
 /**
- * Returns the evidence that the list has more records than were read, by rules 4 to 6. Undefined if there is
- * none.
+ * Returns the evidence that the list has more records than were read, by rules 4 to 6. Undefined if there is no
+ * evidence.
  */
 function findUnreadEvidence(
 	hints: readonly Hint[],
@@ -142,7 +145,10 @@ function findUnreadEvidence(
 	return `a full page of ${pageRecords} records`;
 }
 
-/** An attribute or a header of a reply. Names are in one spelling: `nextPageUrl` becomes `next_page_url`. */
+/**
+ * An attribute or a header of a reply that can be about the next page. Names are in one spelling: `nextPageUrl`
+ * becomes `next_page_url`.
+ */
 type Hint = { name: string; value: unknown };
 
 const PAGING = /^(links?|meta(data)?|pag(e|es|ing|ination|inator|er)|page_info|cursors?)$/;
@@ -164,10 +170,11 @@ const PAGING_NAME_IN_FORM =
 	/^(links|meta|pagination|next(_(page|link|url|cursor))*|has_more|(current|last)_page|total)$/;
 
 /**
- * Returns the attributes of an object that can describe the pages of a list. Searches the objects in the
- * object, too.
+ * Returns the attributes of an object that can describe the pages of a list. Also searches nested objects whose
+ * names refer to pages, such as `links` and `meta`.
  *
- * @param isPaging whether the whole object describes the pages of the list
+ * @param isPaging whether `parent` itself is such an object. The function then searches all nested objects
+ * except those with an `UNRELATED_NAME`
  */
 function collectHints(parent: IDataObject | ReplyHeaders, isPaging = false): Hint[] {
 	const isForm = isSingleRecord(parent as IDataObject);
@@ -188,8 +195,10 @@ function findNextInHeader(header: unknown): string | undefined {
 }
 
 /**
- * Returns the value of the first attribute with such a name whose value can be read. Attributes that are nearer
- * to the list come first.
+ * Returns the first readable value of an attribute whose name matches `names`. Hints that are nearer to the
+ * list come first.
+ *
+ * @param read returns the readable value, or undefined
  */
 function parseHint<T>(
 	hints: readonly Hint[],
@@ -217,8 +226,8 @@ function parseCursor(value: unknown): string | undefined {
 }
 
 /**
- * Whether a value is not empty and does not mean no. An empty object is empty, and so is an empty list, because
- * PHP sends an empty object as an empty list.
+ * Whether a value has content. False for an empty text, for false, and for a word that means no. False for a
+ * list or an object that has only values without content.
  */
 function hasContent(value: unknown): boolean {
 	if (typeof value === 'object' && value !== null) return Object.values(value).some(hasContent);

@@ -8,7 +8,7 @@ import { fetchNextPage } from './fetchPages';
 type IsEnough = (records: readonly IDataObject[]) => boolean;
 
 /**
- * Reads further pages of a list until the list is complete, or until the caller needs no further records.
+ * Fetches further pages of a list until the list is complete, or until the caller needs no further records.
  *
  * @returns the state of the list, which is `unfinished` if there are more pages
  * @throws ServiceError if a page cannot be read, or if the list is still incomplete after several passes

@@ -18,8 +18,9 @@ export type SuccessfulReply = { headers: ReplyHeaders; envelope: Envelope };
 export type TimedReply = SuccessfulReply & { sentAtMs: number };
 
 /**
- * Sends a request to the API, and retries temporary failures. Every request to the API goes through this
- * function: it acquires a slot of the account's queue, sends the request, and parses the reply.
+ * Sends a request to the API, and retries temporary failures. All requests of the node and the trigger to the
+ * API go through this function. Before each attempt, the function waits for a slot: the permission of the
+ * account's queue to send one request.
  *
  * @throws ServiceError that says what happened and what to do
  */
@@ -63,8 +64,8 @@ export async function callApi(
 }
 
 /**
- * Returns a successful reply, or why the request failed. A GET succeeds unless the reply says that it failed. A
- * POST succeeds only if the reply confirms it.
+ * Returns a successful reply, or the failure of the request. A GET succeeds unless the reply says that the GET
+ * failed. A POST succeeds only if the reply confirms that the service has acted.
  */
 export function parseReply(
 	reply: Reply | RequestFailure,
@@ -79,8 +80,8 @@ export function parseReply(
 }
 
 /**
- * Returns a successful reply, or why the request failed. `mayHaveActed` of the failure can be true even if the
- * endpoint only reads.
+ * Returns a successful reply, or the failure of the request. `mayHaveActed` of the failure can be true even if
+ * the endpoint only reads.
  */
 function parseForAnyEndpoint(
 	reply: Reply | RequestFailure,

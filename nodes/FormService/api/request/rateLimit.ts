@@ -6,7 +6,10 @@ export type ReplyHeaders = Readonly<Record<string, unknown>>;
 /** How much longer than `Retry-After` to wait, because the service rounds `Retry-After` down to whole seconds. */
 export const RETRY_AFTER_MARGIN_MS = 1_000;
 
-/** The longest `Retry-After` that is used, because no limit of the service lasts longer than a day. */
+/**
+ * The maximum wait for `Retry-After`. A longer `Retry-After` is cut to a day, because no limit of the service
+ * lasts longer than a day.
+ */
 const MAX_WAIT_MS = 24 * 60 * 60_000;
 
 /**
@@ -28,7 +31,7 @@ export function parseRetryAfterMs(headers: ReplyHeaders, nowMs: number): number 
 
 /**
  * Parses a header with a number, such as `x-ratelimit-remaining: 59`. If a proxy sends several numbers, such as
- * `60, 60;w=60`, the first one counts. A negative number becomes 0.
+ * `60, 60;w=60`, the first number counts. A negative number becomes 0.
  */
 export function parseLimitHeader(headers: ReplyHeaders, name: string): number | undefined {
 	const [text] = String(headers[name] ?? '').split(/[,;]/);
@@ -36,19 +39,21 @@ export function parseLimitHeader(headers: ReplyHeaders, name: string): number | 
 	return Number.isNaN(number) ? undefined : Math.max(number, 0);
 }
 
-/** How many requests the service allows an account per minute and per day (specification, section 8). */
+/** The number of requests that the service allows an account per minute (specification, section 8). */
 export const REQUESTS_PER_MINUTE = 60;
+
+/** The number of requests that the service allows an account per day (specification, section 8). */
 export const REQUESTS_PER_DAY = 1440;
 
 /**
- * The length of a rate limit window, with a margin: timers fire up to a millisecond early, and a service may
- * round its times.
+ * The length of a rate limit window, with a margin. The margin is needed because timers fire up to a
+ * millisecond early, and a service may round its times.
  */
 export const WINDOW_MS = 60_000 + 25;
 
 /**
- * What a reply showed about the rate limit window: at `atMs`, the account had `remaining` requests. The window
- * ends at `endsByMs` or earlier.
+ * What a reply showed about the rate limit window. At `atMs`, the account could send `remaining` more requests.
+ * The window ends at `endsByMs` or earlier.
  */
 export type ServerWindow = {
 	readonly perMinute: number;
@@ -66,7 +71,8 @@ export const UNKNOWN_WINDOW: ServerWindow = {
 
 /**
  * Returns the state of the rate limit window after a reply. The headers also count requests of other clients. A
- * new window has started if a later request has as many requests remaining as an earlier one, or more.
+ * new window has started if the number of remaining requests has not fallen, although the request started after
+ * the last reply.
  */
 export function updateServerWindow(
 	window: ServerWindow,

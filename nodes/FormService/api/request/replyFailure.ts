@@ -12,7 +12,7 @@ import {
 import type { Reply } from './sendOnce';
 
 /**
- * Returns why a request failed, by its reply.
+ * Determines from the reply why a request failed.
  *
  * @param envelope the JSON of the reply; undefined if the text is not JSON
  * @param nowMs epoch milliseconds
@@ -119,18 +119,18 @@ function isLoginRedirect(reply: Reply): boolean {
 /** Matches the path of a login page, such as `/en/login?to=x`, not `/f/login-survey`. */
 const LOGIN_PATH = /^[^?#]*\b(?<![-.])(log|sign)[-_]?in\/?([?#]|$)/i;
 
-/** The longest wait for the limit of a minute, if the headers do not show which limit is reached. */
+/** The maximum wait for the limit per minute, if the headers do not show which limit is reached. */
 const MAX_MINUTE_WAIT_MS = 60_000 + RETRY_AFTER_MARGIN_MS;
 
 /**
- * The longest wait for the limit of a minute, if the headers show the limit. A longer wait is always for the
- * limit of a day.
+ * The maximum wait for the limit per minute, if the headers show the limit. A longer wait is always for the
+ * limit per day.
  */
 const MAX_SHOWN_MINUTE_WAIT_MS = 10 * 60_000;
 
 /**
- * Returns the failure for a reply with status 429. The reason is `dayLimit` if the headers show the limit of a
- * day, or if the wait is too long for the limit of a minute. Otherwise the reason is `minuteLimit`.
+ * Returns the failure for a reply with status 429. The reason is `dayLimit` if the headers show the limit per
+ * day, or if the wait is too long for the limit per minute. Otherwise, the reason is `minuteLimit`.
  */
 export function createRateLimitFailure(headers: ReplyHeaders, nowMs: number): RequestFailure {
 	const waitMs = parseRetryAfterMs(headers, nowMs) ?? MAX_MINUTE_WAIT_MS;
@@ -146,7 +146,7 @@ export function createRateLimitFailure(headers: ReplyHeaders, nowMs: number): Re
 
 /**
  * Matches the path of an answer: `data.9b1f…`, `data[9b1f…]` or `"data.9b1f….0"`. The part after `data` is the
- * UUID or ID of a field. Also matches a UUID alone.
+ * UUID or ID of a field. Also matches a UUID without `data`.
  */
 const FIELD_PATH =
 	/(["'])?(?:\bdata(?:\.|\[["']?)([\w-]+)(?:["']?\])?|\b([\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12})\b)(?:\.\d+)?\1/gi;

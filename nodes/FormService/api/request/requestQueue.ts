@@ -4,29 +4,29 @@ import { createFailure, type RequestFailure } from '../requestFailure';
 import { UNKNOWN_WINDOW, updateServerWindow, WINDOW_MS, type ReplyHeaders } from './rateLimit';
 
 /**
- * The most requests of an account at the same time. If replies take five seconds, five requests at a time use
- * up the limit of 60 a minute.
+ * The maximum number of requests of an account at the same time. If replies take five seconds, five requests at
+ * a time use up the limit of 60 requests per minute.
  */
 const MAX_IN_FLIGHT = 5;
 
 /**
- * After this many failures in a row, items fail at once. At this point, five requests at a time have each
- * failed in four attempts.
+ * The number of failures in a row after which requests of items fail at once. At this point, five requests at a
+ * time have each failed in four attempts.
  */
 const BREAKER_THRESHOLD = MAX_IN_FLIGHT * 4;
 
-/** The causes that affect all requests of the account. */
+/** The causes of failures that affect all requests of the account. */
 const BREAKER_CAUSES: unknown[] = ['temporarily-unavailable', 'rate-limited', 'credential-invalid'];
 
-/** How long items fail at once, after many failures in a row or if the service asks for a long wait. */
+/** How long requests of items fail at once: after many failures in a row, or if the service asks for a long wait. */
 const BREAKER_OPEN_MS = 60_000;
 
-/** How long items wait for a service that is unavailable. Chosen, because the user sees no sign of the wait. */
+/** The maximum time that items wait for an unavailable service. Chosen, because the user sees no sign of the wait. */
 const MAX_UNAVAILABLE_MS = 5 * 60_000;
 
 /**
- * How long items pause at most between requests to an unavailable service. If the service asks for a longer
- * pause, its pause applies.
+ * The maximum pause of items between requests to an unavailable service. If the service asks for a longer
+ * pause, the longer pause applies.
  */
 const MAX_UNAVAILABLE_PAUSE_MS = 30_000;
 
@@ -34,15 +34,18 @@ const MAX_UNAVAILABLE_PAUSE_MS = 30_000;
 export type Priority = 'high' | 'low';
 
 /**
- * The permission to send one request. The request counts toward the limit of a minute until one window after
- * its end.
+ * The permission to send one request. The request counts toward the limit per minute until a minute after its
+ * end.
  */
 export type Slot = { readonly startedAtMs: number; countsUntilMs: number };
 
 /** The headers of the reply to a request, and the failure if the request failed. */
 export type RequestOutcome = { headers: ReplyHeaders; requestFailure?: RequestFailure };
 
-/** The rank of a retry. A first attempt has the next higher rank. The lowest rank goes first. */
+/**
+ * The rank of a retry, by priority. The rank of a first attempt is higher by 1. Requests with the lowest rank
+ * go first.
+ */
 const RANKS = { high: 0, low: 2 };
 
 type QueueEntry = { rank: number; settle: (result: Slot | RequestFailure) => void };
@@ -51,34 +54,37 @@ type QueueEntry = { rank: number; settle: (result: Slot | RequestFailure) => voi
  * Limits the requests of an account: at most `MAX_IN_FLIGHT` at the same time, and at most 60 in any minute.
  * Requests wait in the order of rank, then of arrival.
  *
- * The service does not say when its window started. So a request counts from its start until one window after
- * its end, when every window that can have counted the request is over. The headers of replies also show the
- * requests of other clients, and the lower number applies. All times are from `clock.monotonicMs`.
+ * The service does not say when its rate limit window started. So a request counts from its start until one
+ * window after its end, when every window that can have counted the request is over. The headers of replies
+ * also count requests of other clients. If the headers allow fewer requests, the headers apply. All times are
+ * from `clock.monotonicMs`.
  */
 export class RequestQueue {
 	/** The waiting requests, sorted by rank. */
 	private readonly waiting: QueueEntry[] = [];
 
-	/** The slots that still count toward the limit of a minute. */
+	/** The slots of requests that the service may still count toward the limit per minute. */
 	private slots: Slot[] = [];
 
 	/** The rate limit window, as replies show it. */
 	private serverWindow = UNKNOWN_WINDOW;
 
-	/** Until this time, all requests wait, because the limit of a minute is reached. */
+	/** Until this time, all requests wait, because the limit per minute is reached. */
 	private rateLimitedUntilMs = -Infinity;
 
 	/**
-	 * Until this time, requests of this rank and of higher ranks fail at once. If the limit of a day is reached,
-	 * these are all requests. In an outage, these are the requests of items.
+	 * Until `untilMs`, requests whose rank is `rank` or higher fail at once with `failure`. If the limit per day
+	 * is reached, all requests fail at once. In an outage, only the requests of items fail at once.
 	 */
 	private failFast?: { untilMs: number; rank: number; failure: RequestFailure };
 
 	/** How many requests in a row have failed with one of the `BREAKER_CAUSES`. */
 	private failureStreak = 0;
 
-	/** When the service first replied that it is unavailable. Until `itemsPausedUntilMs`, items wait. */
+	/** When the service first replied that it is unavailable. Undefined if the service is available. */
 	private unavailableSinceMs?: number;
+
+	/** Until this time, requests of items wait, because the service is unavailable. */
 	private itemsPausedUntilMs = -Infinity;
 
 	private wakeAtMs = Infinity;
@@ -142,9 +148,9 @@ export class RequestQueue {
 	}
 
 	/**
-	 * Admits waiting requests after the sender of the last request has handled its end. A timer fires after all
-	 * promise callbacks. In such a callback, a node that stops on failure aborts its other requests, so that none
-	 * of them is sent.
+	 * Admits waiting requests after the sender of the last request has handled the end of the request. If a node
+	 * stops on failure, the sender then aborts the other requests of the node, and these requests must not be
+	 * sent. A timer fires after all promise callbacks, so after the sender's callback.
 	 */
 	private admitAfterSender(): void {
 		void this.clock.sleep(0).then(() => this.admitWaiting());
@@ -190,8 +196,11 @@ export class RequestQueue {
 	}
 
 	/**
-	 * Makes other requests wait if the limit of a minute is reached. Makes other requests fail at once if the
-	 * limit of a day is reached, or after many failures in a row.
+	 * Applies a failure to the other requests of the account:
+	 *
+	 * - If the limit per minute is reached, all requests wait.
+	 * - If the limit per day is reached, all requests fail at once.
+	 * - After `BREAKER_THRESHOLD` failures in a row, requests of items fail at once.
 	 */
 	private applyFailure(failure: RequestFailure, nowMs: number): void {
 		const { reason, cause } = failure;
@@ -262,14 +271,14 @@ export class RequestQueue {
 	}
 }
 
-/** How long an unused queue is kept. Longer than the limit of a day, which is the longest wait. */
+/** How long an unused queue is kept. This is longer than a day, because the limit per day is the longest wait. */
 const QUEUE_RETENTION_MS = 25 * 3_600_000;
 
 const queues = new Map<string, RequestQueue>();
 
 /**
- * Returns the queue of an account for all nodes of this process, because the service counts their requests
- * together. If the account is new, deletes the queues of accounts that are not used any more.
+ * Returns the queue of an account for all nodes of this process, because the service counts the requests of all
+ * nodes together. If the account is new, deletes the unused queues of other accounts.
  *
  * @param key see `Account.key`
  */

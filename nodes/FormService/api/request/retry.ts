@@ -2,7 +2,10 @@ import type { Failure as N8nFailure } from 'n8n-workflow';
 import type { RequestFailure } from '../requestFailure';
 import type { Priority } from './requestQueue';
 
-/** The most attempts of a request for each cause of failure. With any other cause, a request has one attempt. */
+/**
+ * The maximum number of attempts of a request, by the cause of the failure. For any other cause, a request has
+ * one attempt.
+ */
 const MAX_ATTEMPTS_BY_CAUSE: Partial<Record<N8nFailure['cause'], number>> = {
 	'temporarily-unavailable': 4,
 	// other clients of the account can use up a new window first, but probably not ten windows in a row
@@ -17,9 +20,9 @@ const FIRST_RETRY_DELAY_MS = 1_000;
  * service certainly did not act: if the service rejected the request, or if there was no connection.
  *
  * @param failures the failures of all attempts so far, at least one. Attempts are counted by cause: after nine
- * replies with status 429 and three with status 503, the request is retried.
+ * replies with status 429 and three replies with status 503, the request is retried
  * @param random a number from 0 up to 1, so that clients do not all retry at the same moment
- * @returns milliseconds before the next slot; undefined if there is no further attempt
+ * @returns milliseconds before the request waits for the next slot; undefined if there is no further attempt
  */
 export function computeRetryDelayMs(
 	failures: readonly RequestFailure[],

@@ -25,10 +25,13 @@ export type StreamedReply = { statusCode: number; headers: ReplyHeaders; body: R
  */
 export const DEFAULT_TIMEOUT_MS = 30_000;
 
-/** The longest time that a timer of Node.js can have. A timer with a longer time ends at once. */
+/** The maximum time of a timer of Node.js. A timer with a longer time ends at once. */
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
-/** The most bytes of a reply. 128 MB are well over 100,000 responses, and n8n can hold them in memory. */
+/**
+ * The maximum number of bytes of a reply. 128 MB are well over 100,000 responses, and n8n can hold 128 MB in
+ * memory.
+ */
 const MAX_BYTES = 128 * 1024 * 1024;
 
 export const JSON_HEADERS = { Accept: 'application/json', 'Content-Type': 'application/json' };
@@ -140,7 +143,10 @@ const NO_ENCRYPTION = /^(EPROTO|ERR_SSL_WRONG_VERSION_NUMBER|ERR_SSL_PACKET_LENG
 
 const TIMED_OUT = /^(ECONNABORTED|ETIMEDOUT)$/;
 
-/** Returns why no complete reply arrived, by the error that one of n8n's HTTP helpers threw. */
+/**
+ * Returns the reason why no complete reply arrived. Determines the reason from the error that n8n's HTTP helper
+ * threw.
+ */
 export function createTransportFailure(thrown: unknown): RequestFailure {
 	const errors = collectCauses(thrown);
 	const block = errors.find(isBlockedByN8n);
@@ -163,13 +169,17 @@ export function createTransportFailure(thrown: unknown): RequestFailure {
 	return createFailure(reason, { networkError, mayHaveActed: true });
 }
 
-/** Matches n8n's classes `SsrfBlockedIpError` and `UserError`, not `NodeApiError` and `TypeError`. */
+/**
+ * Matches the names of the error classes that n8n throws if n8n blocks a request: `UserError`,
+ * `OperationalError`, `NodeOperationError`, and the classes of the SSRF protection, such as
+ * `SsrfBlockedIpError`.
+ */
 const BLOCKING_CLASS = /^(Ssrf\w*|UserError|OperationalError|NodeOperationError)$/;
 
 /**
  * Whether n8n did not send a request, because its SSRF protection or the allowed domains of the credential
- * forbid the address. Compares the name of the error's class: n8n exports no class of its SSRF protection, and
- * `instanceof` fails if the package has another copy of n8n-workflow than n8n.
+ * forbid the address. Compares only the name of the error's class. n8n exports no class of its SSRF protection,
+ * and `instanceof` fails if the package and n8n have two copies of n8n-workflow.
  */
 function isBlockedByN8n(error: Error): boolean {
 	return BLOCKING_CLASS.test(error.constructor.name);

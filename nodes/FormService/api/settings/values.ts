@@ -94,7 +94,7 @@ function fitsLength(text = '', maxLength = Infinity): boolean {
 
 /**
  * The changes of an update: `{ is_closed: { from: false, to: true } }`. `from` is the present value of the
- * setting, and is missing if the form's record does not have the setting.
+ * setting. If the form's record does not have the setting, `from` is missing.
  */
 export type SettingChanges = Record<string, { from?: GenericValue; to: SettingValue }>;
 
@@ -123,8 +123,8 @@ function isSameSetting(from: unknown, to: SettingValue): boolean {
 }
 
 /**
- * Converts a value to the form in which the service may store it. A text loses blanks at both ends, gets
- * composed letters, and has `\n` as line ends. An empty text becomes null. A number becomes a text.
+ * Converts a value to the spelling in which the service may store the value. A text loses blanks at both ends,
+ * gets composed letters, and has `\n` as line ends. An empty text becomes null. A number becomes a text.
  */
 export function toStored(value: unknown): unknown {
 	const text = typeof value === 'number' ? String(value) : value;
