@@ -18,7 +18,7 @@ export type ServiceOptions = Partial<Limits> & {
 	wait?: (milliseconds: number, connection: Socket) => Promise<void>;
 	/**
 	 * Returns how many milliseconds a request or a reply of the API takes to arrive. Is called for each request
-	 * and each reply, so that they can arrive in another order. By default 0.
+	 * and each reply, so that requests and replies can arrive in another order. By default 0.
 	 */
 	latency?: () => number;
 	/** The value of the secret attributes that the service adds to every record, such as `webhook_secret`. */
@@ -31,7 +31,7 @@ export type RecordedRequest = {
 	method: string;
 	/**
 	 * The path without the query. For the API, the path starts after the base URL: `/forms`. For pages and files,
-	 * it is the whole path.
+	 * this is the whole path.
 	 */
 	path: string;
 	query: Record<string, unknown>;

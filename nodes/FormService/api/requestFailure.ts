@@ -63,7 +63,7 @@ export function createFailure<Reason extends FailureReason>(
 /** The maximum number of characters that an error message quotes from the service. */
 const MAX_QUOTE_LENGTH = 300;
 
-/** The maximum number of characters that a description quotes from the service, if the text is too long for the message. */
+/** The maximum number of characters that a description quotes from the service. */
 const MAX_MESSAGE_LENGTH = 1_000;
 
 /**

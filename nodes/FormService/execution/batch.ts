@@ -11,7 +11,10 @@ import {
 } from './inputItem';
 import type { PendingWrite, SendResult } from './operation';
 
-/** A checked item: a pending write, or the outcome if there is nothing to send. */
+/**
+ * A checked item: the outcome if there is nothing to send, otherwise a pending write. A pending write is a
+ * request that changes something, ready to be sent.
+ */
 type CheckedItem = ItemOutcome | { kind: 'pending'; write: PendingWrite };
 
 const NOT_SENT: ItemOutcome = { kind: 'notSent' };
@@ -19,8 +22,8 @@ const NOT_SENT: ItemOutcome = { kind: 'notSent' };
 /**
  * Checks all items of a batch, then sends their writes.
  *
- * - If the node stops on failure, one invalid item is enough to send nothing. After a failure, nothing more is
- *   sent.
+ * - If the node stops on failure, one invalid item is enough to send no write. After a failed write, no further
+ *   write is sent.
  * - If the node continues on failure, the items are independent of one another.
  *
  * @returns the outcomes in the order of the items
@@ -39,9 +42,11 @@ export async function processBatch(
 }
 
 /**
- * Checks all items at the same time. If the operation only reads and an item has invalid parameters, sends no
- * request, unless the node continues on failure. If the operation writes, checks all items with valid
- * parameters against the service, so that one error lists all invalid items.
+ * Checks all items at the same time. If the operation writes, checks all items with valid parameters against
+ * the service, so that one error lists all invalid items.
+ *
+ * If the operation only reads, sends no request if an item has invalid parameters. A node that continues on
+ * failure still sends the requests of the other items.
  */
 async function checkItems(
 	items: readonly InputItem[],
@@ -56,8 +61,8 @@ async function checkItems(
 }
 
 /**
- * Returns the outcome or the pending write of an item. The first rule that applies counts. If an earlier try
- * has sent the item, its outcome stays, even if the try has stopped or the parameters are now invalid.
+ * Returns the outcome or the pending write of an item. If an earlier try has sent the item, returns the outcome
+ * of the earlier try, even if this try has stopped or the parameters are now invalid.
  */
 async function checkItem(
 	item: InputItem,
@@ -72,8 +77,8 @@ async function checkItem(
 }
 
 /**
- * Fetches the output of an item that only reads. Otherwise, checks the item against the service, and returns
- * its pending write.
+ * Fetches the output of the item if the operation only reads. Otherwise, checks the item against the service,
+ * and returns the pending write of the item.
  */
 async function readOrCheck(
 	item: Extract<InputItem, { prepared: unknown }>,
@@ -93,8 +98,9 @@ async function readOrCheck(
 }
 
 /**
- * Returns the outcomes of a batch that has an invalid item, so that nothing is sent. n8n reports only the error
- * of the first item that fails. So the error of the first invalid item lists all invalid items.
+ * Returns the outcomes of a batch whose writes are not sent, because an item is invalid or has failed. n8n
+ * reports only the error of the first item that fails. So the error of the first invalid item lists all invalid
+ * items.
  */
 function stopBeforeSending(
 	items: readonly InputItem[],
@@ -111,7 +117,10 @@ function stopBeforeSending(
 	});
 }
 
-/** Sends all writes at the same time, except writes with the same order key, which are sent one after another. */
+/**
+ * Sends the writes of all items. Writes with the same order key are sent one after another. All other writes
+ * are sent at the same time.
+ */
 async function sendInOrder(
 	items: readonly InputItem[],
 	checkedItems: readonly CheckedItem[],
@@ -130,7 +139,7 @@ async function sendInOrder(
 	return await Promise.all(sending);
 }
 
-/** Sends the write of an item. If the outcome is final, records the outcome for later tries. */
+/** Sends the write of an item. If the item was sent or may have been sent, records the outcome for later tries. */
 async function sendWrite(
 	item: InputItem,
 	write: PendingWrite,

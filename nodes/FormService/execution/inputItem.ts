@@ -27,7 +27,7 @@ export type SentState = 'yes' | 'maybe' | 'no';
 export type ItemOutcome =
 	/** The item succeeded: the operation has read or written, or the item was skipped or previewed. */
 	| { kind: 'done'; output: INodeExecutionData[]; sent: 'yes' | 'no' }
-	/** The item is invalid: its parameters, credential or answers, or a form or response that does not exist. */
+	/** The item is invalid: its parameters, credential or answers are wrong, or its form or response does not exist. */
 	| { kind: 'invalid'; error: NodeError }
 	/** The item failed for another reason: a request failed, or the output of a sent item could not be created. */
 	| { kind: 'failed'; error: NodeError; sent: SentState }
@@ -39,11 +39,11 @@ export function isFinal(outcome: ItemOutcome): boolean {
 	return 'sent' in outcome && outcome.sent !== 'no';
 }
 
-/** What the items of a try share. */
+/** The values that the items of a try share. A try is one time that n8n executes the node within a run. */
 export type TryContext = {
-	/** How many items the try has. */
+	/** The number of items in the try. */
 	total: number;
-	/** How many items a batch has, by the request option Batching. Undefined if all items are one batch. */
+	/** The number of items in a batch, from the request option Batching. Undefined if all items are one batch. */
 	batchSize: number | undefined;
 	/** Whether the node sends the other items after an item has failed. */
 	continuesOnFail: boolean;
@@ -51,7 +51,7 @@ export type TryContext = {
 	controller: AbortController;
 	/** Aborts when the try stops or the execution is canceled. A request that still waits is then never sent. */
 	signal: AbortSignal;
-	/** What all tries of a run share. Retry On Fail makes several tries. */
+	/** The values that all tries of a run share. Retry On Fail makes several tries. */
 	run: {
 		/** The final outcomes, by the index of the item. */
 		readonly finalOutcomes: Map<number, ItemOutcome>;
@@ -62,7 +62,8 @@ export type TryContext = {
 
 /**
  * Creates the request of an item from the request options that n8n has composed. Uses the base URL of the
- * item's own account: n8n composes all requests with the credential of the first item (`prepareCredentials`).
+ * item's own account, because n8n composes all requests with the credential of the first item
+ * (`prepareCredentials`).
  */
 export function createItemRequest(
 	{ n8n, index, endpoint, options }: InputItem,

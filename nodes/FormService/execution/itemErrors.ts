@@ -8,7 +8,7 @@ import {
 } from '../parameters/formId';
 import { isFinal, type InputItem, type ItemOutcome, type SentState } from './inputItem';
 
-/* The errors of items. */
+/* Creates the errors of items. */
 
 /**
  * Converts an error to the error of an item. If the user chose a form from the list and the form is not found,
@@ -73,7 +73,7 @@ function listByShownText(invalidItems: readonly InvalidItem[]): string[] {
 
 /**
  * Creates the error with which the node stops, from the error of an item. The error says which items were sent,
- * so that the user does not run them a second time.
+ * so that the user does not run the sent items a second time.
  *
  * @param outcomes the outcomes of all items
  */
@@ -103,11 +103,17 @@ export function createStopError(
 	return new InputError(n8n.getNode(), { message, description, failure, itemIndex });
 }
 
-/** Retry under Executions starts a new execution. In the new execution, n8n does not know which items were sent. */
+/**
+ * Warns of Retry under Executions, which starts a new execution. In the new execution, n8n does not know which
+ * items were sent.
+ */
 const RETRY_ADDS_AGAIN =
 	"Retry under Executions sends all items again. With 'Skip Duplicates By', it skips what was added.";
 
-/** Describes which item failed, if there are several. n8n adds "[item 3]" to the message for the fourth item. */
+/**
+ * Describes which item failed, if the node has several items. For the fourth item, n8n adds "[item 3]" to the
+ * message.
+ */
 function describeItemNumber({ index, row }: InputItem, total: number): string {
 	if (total === 1) return row === undefined ? '' : `The item is row ${row}.`;
 	return row === undefined
@@ -115,7 +121,10 @@ function describeItemNumber({ index, row }: InputItem, total: number): string {
 		: `Item ${index} is row ${row}.`;
 }
 
-/** Describes which items were sent, and which items may have been sent. Empty if the node has only one item. */
+/**
+ * Describes which items were sent, and which items may have been sent. Returns an empty text if the node has
+ * only one item.
+ */
 function describeSentItems(
 	outcomes: ReadonlyMap<InputItem, ItemOutcome>,
 	failedIndex: number,
@@ -152,8 +161,8 @@ function formatItemRanges(items: readonly InputItem[]): string {
 }
 
 /**
- * Formats an error as one text with the message and the description. Lists, failed items and models get this
- * text.
+ * Formats an error as one text with the message and the description. This text is used in lists of errors, in
+ * failed items, and for models.
  */
 export function formatError({ message, description }: NodeError): string {
 	const details = description ? ` ${description.replaceAll('\n', ' ')}` : '';

@@ -6,9 +6,9 @@ import { processBatch } from './batch';
 import { readRequestOptions, type InputItem, type ItemOutcome, type TryContext } from './inputItem';
 
 /**
- * A try: one time that n8n executes the node within a run. n8n hands over the items by `add`, and asks for
- * their outcomes by `getOutcome`. Batches are processed one after another. The first batch waits for the
- * batches of earlier tries.
+ * A try: one time that n8n executes the node within a run. For each item, n8n first causes a call of `add`, and
+ * later a call of `getOutcome`. Batches are processed one after another. The first batch waits for the batches
+ * of earlier tries.
  */
 export class NodeTry {
 	/** The items of this try so far, by index. */
@@ -32,8 +32,8 @@ export class NodeTry {
 	}
 
 	/**
-	 * Returns the outcome of an item. n8n first hands over all items of a batch, and then asks for the outcome of
-	 * each item.
+	 * Returns the outcome of an item. n8n first adds all items of a batch, and then asks for the outcome of each
+	 * item. So the first call for a batch starts the batch.
 	 */
 	async getOutcome(item: InputItem): Promise<ItemOutcome> {
 		if (!this.outcomes.has(item)) this.startBatch();
@@ -41,8 +41,8 @@ export class NodeTry {
 	}
 
 	/**
-	 * Waits until all items have an outcome. An error must not be thrown earlier, because n8n handles rejections
-	 * only after it has handed over all items. If n8n itself fails with an item, it hands over no further items,
+	 * Waits until all items have an outcome. A caller must not throw an error earlier, because n8n handles
+	 * rejections only after n8n has added all items. If n8n itself fails with an item, n8n adds no further items,
 	 * and this function never returns.
 	 */
 	async waitForOutcomes(): Promise<ReadonlyMap<InputItem, ItemOutcome>> {
@@ -53,7 +53,7 @@ export class NodeTry {
 		return new Map(await Promise.all(entries));
 	}
 
-	/** Starts a batch with the items that n8n has handed over since the last batch. */
+	/** Starts a batch with the items that n8n has added since the last batch. */
 	private startBatch(): void {
 		const { run, total } = this.context;
 		const items = [...this.items.values()].filter((item) => !this.outcomes.has(item));
@@ -89,7 +89,7 @@ export class NodeTry {
 	}
 }
 
-/** Stops a try. Returns the outcomes of its items: an item that was not sent gets a new error. */
+/** Stops a try. Returns the outcomes of these items. An item that was not sent fails with a new error. */
 function failItems(
 	items: readonly InputItem[],
 	{ controller, run }: TryContext,
@@ -103,8 +103,8 @@ function failItems(
 }
 
 /**
- * Creates the error for an unsupported version of n8n, which asks for an item before it has handed over the
- * other items.
+ * Creates the error for an unsupported version of n8n. Such a version asks for the outcome of an item before it
+ * has added the other items.
  */
 function createOrderError({ n8n, index }: InputItem): NodeError {
 	return new InputError(n8n.getNode(), {
@@ -141,15 +141,16 @@ function createRun(): TryContext['run'] {
 	return { finalOutcomes: new Map(), batches: Promise.resolve() };
 }
 
-/** Returns how many items a batch has, by the request option Batching. Undefined if all items are one batch. */
+/** Returns the number of items in a batch, from the request option Batching. Undefined if all items are one batch. */
 function readBatchSize(n8n: IExecuteSingleFunctions): number | undefined {
 	const { batchSize = 1, batchInterval = 0 } = readRequestOptions(n8n).batching?.batch ?? {};
 	return batchInterval > 0 ? Math.max(batchSize, 1) : undefined;
 }
 
 /**
- * Finds the object that all tries of a run share, and the number of items in the run. If an agent runs a tool
- * itself, its calls share the execution data of the agent. Then the object is the model's input of the call.
+ * Returns a key for the run, and the number of items. All tries of a run get the same key. The key is usually
+ * n8n's execution data. If an agent calls the node as a tool, all calls have the agent's execution data. The
+ * key is then the input that the model wrote for this call.
  *
  * @see
  * https://github.com/n8n-io/n8n/blob/master/packages/core/src/execution-engine/node-execution-context/utils/get-input-connection-data.ts

@@ -10,7 +10,7 @@ import type { ParameterContext } from '../parameters/parameterContext';
 
 /**
  * An operation of the node, such as Response: Create. An operation either reads, or checks an item and then
- * writes. Its endpoint is of the same kind.
+ * writes. An operation that reads has an endpoint that only reads.
  */
 export type Operation = {
 	/** The option in the parameter Operation. */
@@ -25,14 +25,14 @@ export type Operation = {
 );
 
 /**
- * Reads the parameters of an item and checks them. Sends no request, because one item with invalid parameters
- * is enough to send no write.
+ * Reads and checks the parameters of an item. Sends no request. If the node stops on failure and one item has
+ * invalid parameters, the node sends no write for any item of the batch.
  *
  * @throws NodeOperationError that names the parameter and the expected value
  */
 type Prepare<Prepared> = (input: ParameterContext) => Prepared;
 
-/** An item with valid parameters, and what to do with the item. */
+/** An item with valid parameters, and the function that reads or checks the item. */
 export type PreparedItem = PreparedRead | PreparedWrite;
 
 /** The IDs in the path by their placeholders in the endpoint: `{ formId: 'aB3xY9' }`. */
@@ -47,7 +47,10 @@ export type PreparedRead = {
 	 * @throws ServiceError if a request fails
 	 */
 	read: (request: ItemRequest) => Promise<INodeExecutionData[]>;
-	/** The results and fields that a model selects. Undefined for the whole output. */
+	/**
+	 * The part of the output that a model asked for: which results, and which fields. If undefined, the node
+	 * returns the whole output.
+	 */
 	selection?: ToolSelection;
 };
 
@@ -63,11 +66,11 @@ export type PreparedWrite = {
 	check: (request: ItemRequest) => Promise<PendingWrite>;
 };
 
-/** The results and fields that a model asks for. */
+/** The part of the output that a model asked for. */
 export type ToolSelection = {
 	/** How many results to leave out at the start. */
 	skip?: number;
-	/** The most results to return. */
+	/** The maximum number of results to return. */
 	limit?: number;
 	/** The names of the fields to return. Undefined for all fields. */
 	names?: readonly string[];
@@ -82,8 +85,8 @@ export type PendingWrite = {
 };
 
 /**
- * The result of a write that has succeeded. The result is recorded before the output is created. If creating
- * the output fails, the record still shows that the service has acted.
+ * The result of a write that has succeeded. The node records the result before the node creates the output. If
+ * creating the output fails, the record still shows that the service has acted.
  */
 export type SendResult = {
 	/** False if the item was skipped or previewed. */
@@ -96,24 +99,23 @@ export type SendResult = {
 	createOutput: () => IDataObject;
 };
 
-/** What an operation needs to send the requests of an item. */
+/** The values that an operation needs to send the requests of an item. */
 export type ItemRequest = {
 	context: RequestContext;
 	/** The request of the operation, without a body. */
 	target: Target;
-	/** An object that identifies the run. Values are shared by the items of the same run. */
+	/** An object that identifies the run. Items of the same run share values, see `SharedValues`. */
 	run: object;
 };
 
 /**
- * Values of one kind that the items of a run share. Items with different accounts share no value. All tries of
- * a run share the values. Each object of this class has its own keys, so two kinds of values cannot be mixed
- * up.
+ * Values that the items of a run share, in all tries of the run. Items with different accounts share no value.
+ * Each object of this class has its own keys, so different kinds of values cannot be mixed up.
  */
 export class SharedValues<T> {
 	private readonly valuesByRun = new WeakMap<object, Map<string, T>>();
 
-	/** Returns the value with this key. The first item that asks for the value creates it. */
+	/** Returns the value with this key. The first item that asks for the value creates the value. */
 	getOrCreate({ context, run }: ItemRequest, key: string, create: () => T): T {
 		const values = this.valuesByRun.get(run) ?? new Map<string, T>();
 		this.valuesByRun.set(run, values);
@@ -125,9 +127,9 @@ export class SharedValues<T> {
 }
 
 /**
- * Creates a function that fetches a value once for all items of a run with the same account, request options
- * and detail. No item may change the value. Errors have no item number, because the request belongs to no item.
- * After a failure, the next try fetches the value again.
+ * Creates a function that fetches a value once for all items of a run. Items share the value if they have the
+ * same account, request options and detail. No item may change the value. Errors have no item number, because
+ * the request belongs to no item. After a failure, the next try fetches the value again.
  *
  * @param fetch fetches the value. `detail` is a value that JSON can express
  */

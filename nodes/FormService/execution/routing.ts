@@ -17,7 +17,7 @@ import { isTool, prepareTool } from './tool';
 
 /*
  * How n8n's routing (`RoutingNode`) processes items. n8n first evaluates the parameters of each item and calls
- * `preSend`. When n8n has done so for all items of a batch, n8n calls the pagination function for each item.
+ * `preSend`. After all items of a batch, n8n calls the pagination function for each item.
  *
  * @see https://github.com/n8n-io/n8n/blob/master/packages/core/src/execution-engine/routing-node.ts
  */
@@ -68,8 +68,8 @@ export async function sendRoutedItem(
 
 /**
  * Creates an input item from the request that n8n has composed. If the parameters are valid, the input item has
- * the prepared item. Otherwise, it has the error. Never throws, because n8n has already evaluated the request
- * options and the input of the item.
+ * the prepared item. Otherwise, the input item has the error. Never throws, because n8n has already evaluated
+ * the request options and the input of the item.
  */
 function prepareItem(
 	n8n: IExecuteSingleFunctions,
@@ -115,8 +115,8 @@ function createParameterContext(
 
 /**
  * Creates the output of a failed item. In the regular output, the item has its input and `error`. In the error
- * output, the item has only `error`, because n8n adds the input. The attribute `error` of n8n's type is not
- * used: n8n would then drop everything else.
+ * output, the item has only `error`, because n8n adds the input. The output does not use the attribute `error`
+ * of n8n's type, because n8n would then drop all other attributes.
  */
 function createFailedItem(n8n: IExecutePaginationFunctions, error: NodeError): INodeExecutionData {
 	const { onError, type } = n8n.getNode();

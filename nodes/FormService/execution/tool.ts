@@ -9,7 +9,7 @@ import { findSharedKey } from './toolKeys';
 
 /* The node as a tool of a model. A tool limits each result to the fields and the size that the model can use. */
 
-/** The most characters of JSON that a model gets at a time: about 5,000 tokens. */
+/** The maximum number of characters of JSON that a model gets at a time: about 5,000 tokens. */
 const MAX_CHARACTERS = 20_000;
 
 /**
@@ -61,9 +61,9 @@ function checkKeys(input: ParameterContext): void {
 }
 
 /**
- * Selects the results that a model asks for, up to the most characters. If results are left out, an additional
- * item has the number of selected results and of all results. If more results follow, the item also says how to
- * get them.
+ * Selects the results that a model asks for, up to `MAX_CHARACTERS`. If results are left out, an additional
+ * item has a notice with the number of selected results and the number of all results. If more results follow,
+ * the notice also says how to get the next results.
  */
 export function limitToolOutput(
 	results: readonly INodeExecutionData[],
@@ -89,7 +89,7 @@ export function limitToolOutput(
 	return selected.map((json) => ({ json }));
 }
 
-/** Returns the selected fields of a result, and its ID. The fields are named as the model named them. */
+/** Returns the ID and the selected fields of a result. The fields have the names that the model used. */
 function selectFields(json: IDataObject, names: readonly string[]): IDataObject {
 	const fields = names.map((name) => [name, findSelectedField(json, name)]);
 	return {

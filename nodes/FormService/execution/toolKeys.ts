@@ -20,7 +20,7 @@ export function computeModelKey(displayName: string): string {
 
 /**
  * Makes the keys of names unique by adding numbers to the names. "Имя" and "Дом" have the same key `___`, so
- * they become "Имя" and "2. Дом".
+ * the names become "Имя" and "2. Дом".
  */
 export function makeKeysUnique(displayNames: readonly string[]): string[] {
 	const addCount = (name: string, count: number) => `${count}. ${name}`;
@@ -31,8 +31,8 @@ export function makeKeysUnique(displayNames: readonly string[]): string[] {
 export type SharedKey = { key: string; names: string[] };
 
 /**
- * Finds a key that several parameters of a tool share, so that they would get the same value. Ignores a key
- * that the user wrote in each of the parameters, because the user wants the same value.
+ * Finds a key that several parameters of a tool share. A model would give these parameters the same value.
+ * Ignores a key that the user wrote in each of the parameters, because the user wants the same value.
  */
 export function findSharedKey({ parameters }: Pick<INode, 'parameters'>): SharedKey | undefined {
 	const titles = collectFieldTitles(parameters.fields);

@@ -20,7 +20,7 @@ import { isWebUrl } from '../api/url';
 import { CLOSED_SUFFIX, extractFormId } from '../parameters/formId';
 import { timeZoneProperty } from '../parameters/sharedProperties';
 
-/** Returns the ID of the form that is chosen in the editor. Empty if the user has chosen no form. */
+/** Returns the ID of the form that is chosen in the editor. Returns an empty text if the user has chosen no form. */
 export function getSelectedFormId(n8n: ILoadOptionsFunctions): string {
 	const formIdParameter = n8n.getCurrentNodeParameter('formId', { extractValue: true });
 	return typeof formIdParameter === 'string' ? extractFormId(formIdParameter) : '';
@@ -133,10 +133,10 @@ export async function getForms(this: ILoadOptionsFunctions): Promise<INodeProper
 	return (await searchForms.call(this)).results;
 }
 
-/** The most responses in the list. With a search, users can find older responses. */
+/** The maximum number of responses in the list. With a search, users can find older responses. */
 const MAX_RESULTS = 100;
 
-/** The most characters of an answer in the list. */
+/** The maximum number of characters of an answer in the list. */
 const MAX_ANSWER_LENGTH = 60;
 
 /**
@@ -169,13 +169,19 @@ export async function searchResponses(
 	return { results };
 }
 
-/** Returns the time zone of the workflow. If the editor has not resolved it, returns n8n's time zone. */
+/**
+ * Returns the time zone of the workflow. If the editor has not resolved the time zone of the workflow, returns
+ * n8n's time zone.
+ */
 function getTimeZone(n8n: ILoadOptionsFunctions): string {
 	const zone = n8n.getCurrentNodeParameter(timeZoneProperty.name);
 	return typeof zone === 'string' && IANAZone.isValidZone(zone) ? zone : n8n.getTimezone();
 }
 
-/** Whether the records so far are enough for the list: they are sorted from newest to oldest, and fill the list. */
+/**
+ * Whether the records so far are enough for the list. The records must fill the list, and must be sorted from
+ * newest to oldest.
+ */
 function hasEnoughNewest(records: readonly IDataObject[]): boolean {
 	if (records.length < MAX_RESULTS) return false;
 	const entries = records.map((record) => ({ record }));

@@ -29,8 +29,13 @@ function isMarker(segment: string): boolean {
 
 /**
  * Removes the words before an ID: `some-words-f5d0c1e2a` → `f5d0c1e2a`. The part after the last hyphen is an ID
- * if it has six characters. With at least five characters, it is an ID if a digit is next to a letter, or a
- * capital follows a small letter. A UUID stays unchanged.
+ * in two cases:
+ *
+ * - It has exactly six letters and digits.
+ * - It has at least five letters and digits, and contains a digit next to a letter, or a capital after a small
+ *   letter.
+ *
+ * Returns any other text and a UUID unchanged.
  */
 function removeWords(segment: string): string {
 	const [, id] = /-([A-Za-z0-9]{5,})$/.exec(segment) ?? [];
@@ -49,8 +54,8 @@ export function isExpression({ parameters }: INode, name: string): boolean {
 }
 
 /**
- * Returns the name that the editor saved when the user chose a value from a list. Empty if the user entered the
- * value.
+ * Returns the name that the editor saved when the user chose a value from a list. Returns an empty text if the
+ * user entered the value.
  */
 export function getCachedResultName({ parameters }: INode, name: string, value: unknown): string {
 	const locator: unknown = parameters[name];
@@ -59,12 +64,12 @@ export function getCachedResultName({ parameters }: INode, name: string, value: 
 }
 
 /**
- * The text after the name of a closed form in the list. The no-break space distinguishes it from a name that
- * ends in " (closed)".
+ * The text after the name of a closed form in the list. A name that ends in " (closed)" has a normal space, and
+ * this text has a no-break space.
  */
 export const CLOSED_SUFFIX = '\u00a0(closed)';
 
-/** Returns the name of the form if the user chose the form from the list. Otherwise undefined. */
+/** Returns the name of the form if the user chose the form from the list. Undefined if the user entered the ID. */
 export function getSelectedFormName(node: INode, formId: string): string | undefined {
 	const stored = getCachedResultName(node, 'formId', formId);
 	return stored.replace(CLOSED_SUFFIX, '').replace(` (${formId})`, '').trim() || undefined;

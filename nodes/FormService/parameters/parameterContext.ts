@@ -6,9 +6,9 @@ import { formatNumber, parseBoolean, parseNumber } from '../api/parseValues';
 import { describeFormNotFound, extractFormId, getSelectedFormName } from './formId';
 
 /**
- * What the node needs to read the parameters for one input item. If a parameter is invalid, the functions that
- * read it throw a NodeOperationError with its name and the expected value: `'Limit' must be a whole number of
- * at least 1`.
+ * The values that the node needs to read the parameters for one input item. If a parameter is invalid, the
+ * functions that read parameters throw a NodeOperationError. Its message has the name of the parameter and the
+ * expected value: `'Limit' must be a whole number of at least 1`.
  */
 export type ParameterContext = {
 	/**
@@ -16,7 +16,10 @@ export type ParameterContext = {
 	 * `options.preview`.
 	 */
 	parameter(name: string, fallback?: unknown): unknown;
-	/** Returns the value of a resource locator, such as the ID of a form. Empty if the user chose nothing. */
+	/**
+	 * Returns the value of a resource locator, such as the ID of a form. Returns an empty text if the user chose
+	 * nothing.
+	 */
 	locator(name: string): unknown;
 	item: INodeExecutionData;
 	/** The index of the input item. Undefined in a trigger, which has no input items. */
@@ -26,7 +29,7 @@ export type ParameterContext = {
 	node: INode;
 	/** Whether a model uses the node as a tool. A tool returns results in pages, and no files. */
 	isTool: boolean;
-	/** The time zone of the workflow, for times that do not state their own zone. */
+	/** The time zone of the workflow. Times without a zone are in this zone. */
 	zone: string;
 };
 
@@ -42,7 +45,7 @@ export function createParameterError(
 
 /**
  * Creates an error for all problems of an item. If there is one problem, the problem is the message. If there
- * are several problems, the message has their number, and each problem is a line of the description.
+ * are several problems, the message has the number of problems, and each problem is a line of the description.
  *
  * @param problems at least one sentence
  * @param messageEnd the end of the message for several problems: `answers can't be sent`
@@ -91,7 +94,7 @@ export function createFormNotListedError(input: ParameterContext, formId: string
 	return createParameterError(input, message, description);
 }
 
-/** Takes the place of the value if the user has not added the option. */
+/** Stands for the value of an option that the user has not added. */
 const NOT_ADDED = 'option not added';
 
 /**
@@ -118,7 +121,7 @@ export function readSwitch(
  * Reads a parameter that lets the user choose one value.
  *
  * @param choices the values with their names in the editor
- * @param fallback the value if the user has chosen none
+ * @param fallback the value if the user has not chosen a value
  */
 export function readSelectedOption<Choice extends string>(
 	input: ParameterContext,
@@ -188,8 +191,8 @@ export function readInteger(
 }
 
 /**
- * Reads a parameter with a JSON object. n8n passes the text that the user entered, or the object that an
- * expression returned.
+ * Reads a parameter whose value is a JSON object. The value is a text if the user entered it, or an object if
+ * an expression returned it.
  */
 export function readJsonObject(
 	input: ParameterContext,

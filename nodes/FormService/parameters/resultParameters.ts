@@ -89,8 +89,8 @@ export function readLimit(input: ParameterContext): number | undefined {
 }
 
 /**
- * Returns how many results a model wants to skip, and how many it wants: `{ skip: 50, limit: 50 }`. Returns
- * `{}` if the node is not a tool.
+ * Returns how many results a model wants to skip, and how many results the model wants to get: `{ skip: 50,
+ * limit: 50 }`. Returns `{}` if the node is not a tool.
  */
 export function readPage(input: ParameterContext): { skip?: number; limit?: number } {
 	if (!input.isTool) return {};
@@ -101,8 +101,8 @@ export function readPage(input: ParameterContext): { skip?: number; limit?: numb
 }
 
 /**
- * Returns whether to simplify the results. Always true for a model that selects fields, because the fields are
- * those of the simplified result.
+ * Returns whether to simplify the results. For a tool, false only if Output is Raw. A tool that selects fields
+ * always simplifies, because the model chooses among the fields of the simplified result.
  */
 export function readSimplify(input: ParameterContext): boolean {
 	if (!input.isTool) return readSwitch(input, 'simplify', 'Simplify', true);

@@ -68,9 +68,9 @@ export const responseLocator: INodeProperties = {
 };
 
 /**
- * The hidden parameter with the time zone of the workflow, for the times in the list of responses. When n8n's
- * server loads the list, it does not know the workflow. The editor does, and resolves this expression before it
- * requests the list.
+ * The hidden parameter with the time zone of the workflow, for the times in the list of responses. n8n's server
+ * does not know the workflow when the server loads the list. The editor knows the workflow, and resolves this
+ * expression before it requests the list.
  */
 export const timeZoneProperty: INodeProperties = {
 	displayName: 'Time Zone',

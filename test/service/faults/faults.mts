@@ -7,8 +7,8 @@ type FaultRule = {
 	fault: FaultName | Fault | (() => Fault | undefined);
 	/**
 	 * The method and the path of the requests. `path` is compared with the path and the query. For the API, the
-	 * path starts after the base URL: `/forms?page=2`. For pages and files, it is the whole path: `/pdf/…`. A
-	 * rule without `path` applies only to the API.
+	 * compared path starts after the base URL: `/forms?page=2`. For pages and files, the whole path is compared:
+	 * `/pdf/…`. A rule without `path` applies only to the API.
 	 */
 	match?: { method?: string; path?: RegExp };
 	/** How many requests the fault applies to. By default, all requests. */

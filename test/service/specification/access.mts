@@ -8,7 +8,8 @@ import { createServiceError } from './envelope.mts';
  * Creates the check that runs before every endpoint.
  *
  * - A request without `Accept: application/json` is redirected to the login page (section 5, rule 2).
- * - A request without a valid token gets a 401, which does not count, and has no headers with limits.
+ * - A request without a valid token gets a 401. The request does not count toward the limits, and the reply has
+ *   no headers with limits.
  * - A request beyond a limit gets a 429.
  */
 export function createAccessCheck({ store, limits, usage, now }: Parts) {

@@ -1,4 +1,4 @@
-/** The most requests of an account per minute and per day (section 8). */
+/** The maximum number of requests of an account per minute and per day (section 8). */
 export type Limits = { perMinute: number; perDay: number };
 
 /** A rate limit window: when it ends, in epoch milliseconds, and how many requests it has counted. */
@@ -9,11 +9,11 @@ export type Usage = { minute: Window; day: Window };
 export type Decision = { isAllowed: boolean; usage?: Usage; headers: Record<string, string> };
 
 /**
- * Decides whether a request is allowed, and counts it. A rate-limited request does not count. A window starts
- * with the first request after the end of the window before.
+ * Decides whether a request is allowed, and counts the request. A rate-limited request does not count. A window
+ * starts with the first request after the end of the window before.
  *
  * @param now epoch milliseconds
- * @returns the new counts, and the headers of the reply with the limit that is nearer
+ * @returns the new counts, and the headers of the reply. The headers show the limit that is nearer
  */
 export function decide(before: Usage | undefined, limits: Limits, now: number): Decision {
 	const minute = openWindow(before?.minute, 60_000, now);

@@ -61,8 +61,8 @@ export function createFileAnswer(address: string): string[] {
 }
 
 /**
- * Returns attributes with secrets that the service adds to a record, for tests that the node removes them.
- * Empty if no secret is set.
+ * Returns the attributes with secrets that the service adds to a record. Tests check that the node removes
+ * these attributes. Returns an empty object if no secret is set.
  */
 export function createSecrets({ secret }: Parts): Record<string, unknown> {
 	if (secret === undefined) return {};

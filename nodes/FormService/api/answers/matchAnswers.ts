@@ -14,7 +14,7 @@ export type MatchResult = {
 	answers: readonly MatchedAnswer[];
 	/** The answers by their fields. If a response has several answers to a field, the first answer counts. */
 	byField: ReadonlyMap<FormField, MatchedAnswer>;
-	/** A sentence about answers that could not be read. */
+	/** Describes the answers that could not be read, if there are any. */
 	problem?: string;
 };
 

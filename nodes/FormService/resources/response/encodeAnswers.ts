@@ -15,9 +15,13 @@ import {
 } from '../../parameters/parameterContext';
 import { INPUT_MODES } from '../../parameters/sharedProperties';
 
-/** The names of parameters in the editor, for error texts. */
+/** The name of the option for missing answers in the editor, for error texts. */
 export const ALLOW_MISSING = 'Allow Missing Answers';
+
+/** The name of the option for answers that are not a choice of their field, for error texts. */
 export const ALLOW_OTHER = 'Allow "Other" Answers';
+
+/** The name of the parameter that selects how the user enters answers, for error texts. */
 export const ANSWERS_MODE = 'Specify Answers';
 
 /** The answers of an item before the node looks for their fields. */
@@ -44,7 +48,7 @@ export type EncodedAnswers = {
 	data: Record<string, AnswerValue>;
 	/** The same answers by the titles of their fields, for the output. */
 	byTitle: Record<string, AnswerValue>;
-	/** With Map Automatically, the names of input fields that match no question. Otherwise empty. */
+	/** With Map Automatically, the names of input fields that match no question. Empty in other modes. */
 	ignored: string[];
 };
 
@@ -110,7 +114,7 @@ export function encodeAnswers(
 
 type MatchedValues = {
 	values: ReadonlyMap<AnswerableField, unknown>;
-	/** With Map Automatically, the names of input fields that match no question. Otherwise empty. */
+	/** With Map Automatically, the names of input fields that match no question. Empty in other modes. */
 	ignored: string[];
 	problems: string[];
 	hasUnknownName: boolean;

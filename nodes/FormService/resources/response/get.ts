@@ -70,7 +70,10 @@ export const responseGet: Operation = {
 	},
 };
 
-/** Creates a reader of the responses that all items of the run share. */
+/**
+ * Returns the reader for a list of responses. Items of a run with the same account, form and request options
+ * share one reader.
+ */
 const getSharedReader = createSharedFetch(
 	async (_context, target) => await Promise.resolve(createListReader(target)),
 );

@@ -137,10 +137,10 @@ function hasStatus(record: IDataObject, status: keyof typeof STATUSES): boolean 
 }
 
 /**
- * Checks that a period can be applied.
+ * Checks that the responses can be filtered by a period.
  *
- * @throws InputError if the user filters by a period, but no response has a time: the result would always be
- * empty
+ * @throws InputError if the user filters by a period, but no response has a time. Without this error, the
+ * result would always be empty
  */
 function checkTimes(
 	input: ParameterContext,

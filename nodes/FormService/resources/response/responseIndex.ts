@@ -23,8 +23,8 @@ type Answers = Readonly<Record<string, unknown>>;
 export type KeyFields = readonly AnswerableField[];
 
 /**
- * Why a response cannot be compared. `subject` is the response: `response 5f0c…`. `problem` is a sentence
- * without a full stop.
+ * A response that cannot be compared, and the reason. `subject` names the response: `response 5f0c…`. `problem`
+ * is a sentence without a full stop.
  */
 export type NotComparable = { subject: string; problem: string };
 

@@ -39,7 +39,7 @@ const CHOOSE_FIELDS =
 	'Choose fields of the form that take one answer and share their label with no other field, or remove the option.';
 
 /**
- * Returns the names of the key fields. Empty if the user has not added the option.
+ * Returns the names of the key fields. Returns an empty list if the user has not added the option.
  *
  * @throws InputError if the option is added without a field
  */
@@ -95,8 +95,7 @@ type CheckedResponse = {
  * Finds the key fields by their names. Each field is returned once, and the order of the names makes no
  * difference.
  *
- * @throws InputError if a name belongs to no field of the form, or if the answers to its field cannot be
- * compared
+ * @throws InputError if a name belongs to no field of the form, or to a field whose answers cannot be compared
  */
 function findKeyFields(
 	input: ParameterContext,

@@ -3,13 +3,18 @@ import type { SettingValues } from '../../api/settings/values';
 
 /**
  * Records how the items of a run have changed forms since the list of forms was fetched. If two items update
- * the same form, the second is compared with the form as the first has changed it.
+ * the same form, the second item is compared with the form that the first item has changed.
  */
 export class FormDrafts {
 	/** The changed settings by the ID of their form. A setting is undefined while its value is unknown. */
 	private readonly drafts = new Map<string, Record<string, unknown>>();
 
-	/** Returns a listed form with the changes of the items so far. */
+	/**
+	 * Returns the form with the changes that the items of the run have made so far. While an update has not
+	 * succeeded, the settings that it updates are undefined.
+	 *
+	 * @param form the form as the list of forms has it
+	 */
 	apply(formId: string, form: IDataObject): IDataObject {
 		return { ...form, ...this.drafts.get(formId) } as IDataObject;
 	}

@@ -40,7 +40,7 @@ export type CheckedSettings = {
 	 * empty.
 	 */
 	body: SettingValues;
-	/** With Map Automatically, the names of input fields that are not used as settings. Otherwise empty. */
+	/** With Map Automatically, the names of input fields that are not used as settings. Empty in the other modes. */
 	ignored: string[];
 	/**
 	 * The ignored names that the user probably meant as settings, such as "Closed mesage". Leaves out input
@@ -71,8 +71,8 @@ export function readSettings(input: ParameterContext, formId: string): CheckedSe
 }
 
 /**
- * Whether a model left a value out. A model fills in every parameter of a tool: with null or an empty text if
- * it has no value.
+ * Whether a model left a value out. If a model has no value for a parameter of a tool, the model sends null or
+ * an empty text.
  */
 function isModelNothing(value: unknown): boolean {
 	return isBlank(value) || value === 'null';

@@ -13,10 +13,11 @@ export const clearableSettings: INodePropertyOptions[] = sorted
 	.map(({ displayName, name }) => ({ name: displayName, value: name }));
 
 /**
- * Creates the parameter of a setting. The description has the allowed values, unless the parameter lists them.
+ * Creates the parameter of a setting. The description has the allowed values, unless the parameter lists the
+ * allowed values.
  *
- * The parameter starts empty. A switch always has a value, so it would change the form as soon as the user adds
- * it; a boolean setting is therefore a list.
+ * The parameter starts empty. A switch always has a value, so a switch would change the form as soon as the
+ * user adds the switch. So a boolean setting is a list.
  */
 function createField(setting: Setting): INodeProperties {
 	const { name, displayName } = setting;

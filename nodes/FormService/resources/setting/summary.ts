@@ -3,7 +3,7 @@ import { parseBoolean } from '../../api/parseValues';
 import { findSetting, findSimilarSetting } from '../../api/settings/settings';
 import { toStored, type SettingChanges } from '../../api/settings/values';
 
-/** The most characters of a value in a summary. */
+/** The maximum number of characters of a value in a summary. */
 const MAX_LENGTH = 40;
 
 /**

@@ -145,13 +145,13 @@ type FormUpdate = {
 	body: SettingValues;
 	/** The names of input fields that are not used as settings. */
 	ignored: readonly string[];
-	/** The ignored names that the user probably meant as settings; the summary names them. */
+	/** The ignored names that the user probably meant as settings. The summary of the update has these names. */
 	unusedNames: readonly string[];
 	isPreview: boolean;
 };
 
 /**
- * Updates a form, or returns the changes without sending them: for a preview, and if nothing would change.
+ * Updates a form. For a preview, or if nothing would change, returns the changes without sending the update.
  *
  * @param listedForm the form to compare the settings with; undefined if all settings are sent without a
  * comparison
@@ -217,8 +217,8 @@ const fetchFormsById = createSharedFetch(
 );
 
 /**
- * Returns the changes that the items of the run have made to forms so far. Previews have separate drafts: a
- * preview sends nothing, so an update must not count its changes as done.
+ * Returns the changes that the items of the run have made to forms so far. Previews and updates have separate
+ * drafts. A preview sends nothing, so an update must not treat the previewed changes as done.
  */
 function getFormDrafts(request: ItemRequest, isPreview: boolean): FormDrafts {
 	const drafts = isPreview ? previewedForms : updatedForms;

@@ -33,8 +33,8 @@ export const workspaceGet: Operation = {
 };
 
 /**
- * The attributes of a workspace that simplified output keeps. `owner` counts as one, so the output has ten
- * attributes.
+ * The attributes of a workspace that simplified output keeps. `owner` counts as one attribute, so the output
+ * has ten attributes.
  */
 const WORKSPACE_ATTRIBUTES = [
 	'name',
