@@ -49,7 +49,7 @@ const SCRIPT_ERROR =
 
 /**
  * Finds an error value in a cell or in the result of an expression, including in a list: `#N/A`, `[object
- * Object]`. An error value is a mistake in the source of the data, so the node does not send it.
+ * Object]`. The node does not send an error value, because the source of the data has a mistake.
  */
 export function findErrorValue(value: unknown): string | undefined {
 	if (Array.isArray(value)) {

@@ -18,8 +18,8 @@ export function sortByTime<T extends { record: IDataObject }>(
 }
 
 /**
- * Returns when a response was submitted. If the response has no time of submission, returns when it was
- * created. Times without a zone are UTC (specification, section 2.1).
+ * Returns when a response was submitted. If the response has no time of submission, returns when the response
+ * was created. Times without a zone are UTC (specification, section 2.1).
  *
  * @returns epoch milliseconds; undefined if no time is readable
  */

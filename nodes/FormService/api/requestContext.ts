@@ -22,7 +22,7 @@ export type RequestContext = {
 	signal?: AbortSignal;
 	/**
 	 * The request options that n8n has composed for the item, such as headers, timeout and proxy. The method, URL
-	 * and body of the target replace those of the options. `qs` and `baseURL` are ignored.
+	 * and body of the target replace the method, URL and body of the options. `qs` and `baseURL` are ignored.
 	 */
 	httpOptions?: Partial<IHttpRequestOptions>;
 	/**

@@ -108,7 +108,7 @@ type NamedValues<T> = ReadonlyArray<readonly [name: string, value: T]>;
  * Creates a search for values by name. Any whitespace within a name counts as a single blank.
  *
  * - The search finds a name in the same case first, then in any other case.
- * - If several values have the same name, the search finds the first one.
+ * - If several values have the same name, the search finds the first of these values.
  * - If the names of two values differ only in case, such as "ID" and "Id", the search needs the exact case.
  */
 export function indexNames<T>(namedValues: NamedValues<T>) {
@@ -160,8 +160,8 @@ export function normalizeSpelling(text: string): string {
 }
 
 /**
- * Finds the first name that differs from a text only by typing errors, at most one per four letters: "Adress"
- * finds "Address".
+ * Finds the first name that differs from a text only by typing errors: "Adress" finds "Address". At most one
+ * error per four letters is allowed.
  */
 export function findSimilar(text: string, names: readonly string[]): string | undefined {
 	const spelling = normalizeSpelling(text);

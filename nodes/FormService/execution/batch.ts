@@ -22,8 +22,8 @@ const NOT_SENT: ItemOutcome = { kind: 'notSent' };
 /**
  * Checks all items of a batch, then sends their writes.
  *
- * - If the node stops on failure, one invalid item is enough to send no write. After a failed write, no further
- *   write is sent.
+ * - If the node stops on failure and an item is invalid, no write is sent. If a write fails, no further write
+ *   is sent.
  * - If the node continues on failure, the items are independent of one another.
  *
  * @returns the outcomes in the order of the items
@@ -45,7 +45,7 @@ export async function processBatch(
  * Checks all items at the same time. If the operation writes, checks all items with valid parameters against
  * the service, so that one error lists all invalid items.
  *
- * If the operation only reads, sends no request if an item has invalid parameters. A node that continues on
+ * If the operation only reads and an item has invalid parameters, sends no request. A node that continues on
  * failure still sends the requests of the other items.
  */
 async function checkItems(

@@ -34,7 +34,7 @@ export type ItemOutcome =
 	/** Nothing was sent for the item, because another item failed earlier, or the execution was canceled. */
 	| { kind: 'notSent' };
 
-/** Whether the item was sent or may have been sent. No later try may then send the item again. */
+/** Whether the item was sent or may have been sent. If so, no later try may send the item again. */
 export function isFinal(outcome: ItemOutcome): boolean {
 	return 'sent' in outcome && outcome.sent !== 'no';
 }
@@ -53,7 +53,7 @@ export type TryContext = {
 	signal: AbortSignal;
 	/** The values that all tries of a run share. Retry On Fail makes several tries. */
 	run: {
-		/** The final outcomes, by the index of the item. */
+		/** The outcomes of the items that were sent or may have been sent, by the index of the item. */
 		readonly finalOutcomes: Map<number, ItemOutcome>;
 		/** Settles when all batches so far have been processed. */
 		batches: Promise<unknown>;

@@ -31,8 +31,8 @@ export function toItemError(error: unknown, item: InputItem): NodeError {
 type InvalidItem = { item: InputItem; error: NodeError };
 
 /**
- * Creates the error for all invalid items of a run. If there is only one invalid item, or if all items are
- * invalid for the same reason, the message is the reason.
+ * Creates the error for all invalid items of a run. If all items are invalid for the same reason, or if only
+ * one item is invalid, the message is the reason.
  *
  * @param invalidItems at least one item with its error
  * @param total the number of items in the run
@@ -104,8 +104,8 @@ export function createStopError(
 }
 
 /**
- * Warns of Retry under Executions, which starts a new execution. In the new execution, n8n does not know which
- * items were sent.
+ * Warns the user of n8n's button Retry under Executions. Retry starts a new execution, in which n8n does not
+ * know which items were sent.
  */
 const RETRY_ADDS_AGAIN =
 	"Retry under Executions sends all items again. With 'Skip Duplicates By', it skips what was added.";

@@ -6,9 +6,9 @@ import { processBatch } from './batch';
 import { readRequestOptions, type InputItem, type ItemOutcome, type TryContext } from './inputItem';
 
 /**
- * A try: one time that n8n executes the node within a run. For each item, n8n first causes a call of `add`, and
- * later a call of `getOutcome`. Batches are processed one after another. The first batch waits for the batches
- * of earlier tries.
+ * A try: one time that n8n executes the node within a run. n8n's routing first adds all items of a batch with
+ * `add`, and then asks for their outcomes with `getOutcome`. Batches are processed one after another. The first
+ * batch waits for the batches of earlier tries.
  */
 export class NodeTry {
 	/** The items of this try so far, by index. */
@@ -103,8 +103,8 @@ function failItems(
 }
 
 /**
- * Creates the error for an unsupported version of n8n. Such a version asks for the outcome of an item before it
- * has added the other items.
+ * Creates the error for an unsupported version of n8n. Such a version asks for the outcome of an item too
+ * early, before all items of the batch are added.
  */
 function createOrderError({ n8n, index }: InputItem): NodeError {
 	return new InputError(n8n.getNode(), {

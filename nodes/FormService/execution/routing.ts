@@ -30,8 +30,8 @@ type RoutedOptions = IHttpRequestOptions & { routed: { nodeTry: NodeTry; item: I
 
 /**
  * Creates the `preSend` of an operation, which checks the parameters of an item and adds the IDs to the path.
- * The body is added later, after the check of the item. `preSend` never throws. If it threw, n8n would leave
- * out the item and send the other items.
+ * The body is added later, after the check of the item. `preSend` never throws. If `preSend` threw an error,
+ * n8n would leave out the item and send the other items.
  */
 export function createPreSend(operation: Operation): PreSendAction {
 	return async function (options): Promise<RoutedOptions> {
@@ -43,8 +43,8 @@ export function createPreSend(operation: Operation): PreSendAction {
 }
 
 /**
- * Returns the output of an item. n8n calls this function for pagination. If the item has an error, throws the
- * error, unless the node continues on failure. If several items throw, n8n reports the error of the item with
+ * Returns the output of an item. n8n calls this function for pagination. If the item has an error and the node
+ * stops on failure, throws the error. If several items throw an error, n8n reports the error of the item with
  * the lowest index.
  */
 export async function sendRoutedItem(

@@ -24,9 +24,9 @@ const STREAM_WITHOUT_REDIRECTS = {
 };
 
 /**
- * Tests a credential by getting the workspace. The editor calls this function when the user saves the
+ * Tests a credential by fetching the workspace. The editor calls this function when the user saves the
  * credential. The test sends one request at once, without the request queue and without retries, because the
- * user is waiting. n8n provides only `request`, its older helper.
+ * user is waiting. n8n passes only its older helper `request` to this function.
  */
 export async function formServiceApiTest(
 	this: ICredentialTestFunctions,

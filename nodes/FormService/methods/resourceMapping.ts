@@ -95,8 +95,8 @@ function getMapperName(
 }
 
 /**
- * Returns the input widget of a field. A field with choices has a list, which takes one choice. To send several
- * choices, the user enters an expression.
+ * Returns the input widget of a field. The widget of a field with choices is a list, in which the user can
+ * select one choice. To send several choices, the user enters an expression.
  */
 function getWidget({
 	kind,

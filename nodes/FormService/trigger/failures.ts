@@ -54,10 +54,7 @@ const RETRY_NOTICE = 'The trigger keeps trying, and no response is lost.';
 const EXPIRY_NOTICE =
 	'The trigger keeps trying. Until it succeeds, later pages of the list are not read.';
 
-/**
- * The failures in a row of a trigger, in this n8n process. Each subject has its own count. A subject is what
- * failed, such as the account or a form.
- */
+/** The failures in a row of a trigger, in this n8n process. Each subject has its own count, see `Subject`. */
 export class Failures {
 	private readonly streaks = new Map<string, FailureStreak>();
 	private reportedAtMs = -Infinity;

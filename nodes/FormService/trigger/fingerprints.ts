@@ -19,8 +19,8 @@ export type Fingerprint = string;
 export const FINGERPRINT_LENGTH = 10;
 
 /**
- * Computes the fingerprint of a text: 60 bits of a hash. For 100,000 texts, the probability that two of them
- * have the same fingerprint is one in 230 million (n² / 2^61 for n texts).
+ * Computes the fingerprint of a text: 60 bits of a hash. For 100,000 texts, the probability that two texts have
+ * the same fingerprint is one in 230 million (n² / 2^61 for n texts).
  */
 export function computeFingerprint(text: string): Fingerprint {
 	return hash('sha256', text, 'base64url').slice(0, FINGERPRINT_LENGTH);

@@ -139,8 +139,8 @@ async function fetchFieldsIfOutdated(
 }
 
 /**
- * Whether the fields were fetched within the last hour, and each unmatched name is in `cached.unmatchedNames`.
- * The trigger has already fetched the fields because of the names in `cached.unmatchedNames`.
+ * Whether the cached fields can be used: the fields were fetched within the last hour, and no unmatched name is
+ * new. An unmatched name is not new if the trigger has already fetched the fields because of this name.
  */
 function isUpToDate(cached: CachedFields, unmatchedNames: readonly string[]): boolean {
 	const isRecent = !hasElapsed(cached.fetchedAtMs, HOUR_MS, clock.now());

@@ -36,7 +36,7 @@ export type PollContext = LoadedState &
 		lastPollAtMs: number | undefined;
 	}>;
 
-/** An output item, and the record that it was created from. */
+/** An output item, and the record from which the item was created. */
 export type OutputItem = { record: IDataObject; item: INodeExecutionData };
 
 /** The limits of a poll's time, as epoch milliseconds or as signals. */

@@ -1,9 +1,6 @@
 import { maxBy, sumBy } from 'lodash';
 
-/*
- * Decides when a list is due, so that the triggers of an account do not exceed Requests per Day. All triggers
- * of the account in this process share Requests per Day.
- */
+/* Decides when a list is due. All triggers of an account in this process share Requests per Day. */
 
 export const MINUTE_MS = 60_000;
 export const HOUR_MS = 60 * MINUTE_MS;
@@ -107,7 +104,10 @@ export function addDebt(
 export type FormBudget = Readonly<{
 	/** The request interval of the form: the time that the form waits for each request, in milliseconds. */
 	intervalMs: number;
-	/** How many further requests the form could have sent since it was due. More than 0 only if n8n polls rarely. */
+	/**
+	 * How many further requests the form could have sent since the form was due. More than 0 only if n8n polls
+	 * rarely.
+	 */
 	unusedRequests: number;
 	/** The maximum number of requests in one poll: a tenth of the form's requests per day. */
 	maxRequests: number;

@@ -67,7 +67,7 @@ const triggers = new Map<string, TriggerCache>();
  */
 const CACHE_RETENTION_MS = 32 * DAY_MS;
 
-/** Whether the cache of a trigger can be deleted, because n8n has not polled the trigger for a long time. */
+/** Whether the cache of a trigger can be deleted. True if n8n has not polled the trigger for `CACHE_RETENTION_MS`. */
 export function isForgettable(
 	{ isPolling, polledAtMs }: Pick<TriggerCache, 'isPolling' | 'polledAtMs'>,
 	nowMs: number,

@@ -3,7 +3,7 @@ import lodash from 'lodash';
 import contents from './demoForms.json' with { type: 'json' };
 import { type Answers, type NewForm, type Store, timestamp } from '../store.mts';
 
-/** The IDs of the demo's forms. They are the same at every start, so that examples can use them. */
+/** The IDs of the demo's forms. The IDs are the same at every start, so that examples can use the IDs. */
 export const demoForms = {
 	contact: 'Kt7mQa',
 	survey: 'sV3yR1',

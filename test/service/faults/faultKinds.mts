@@ -52,7 +52,7 @@ export const tooMany = (limit: number, retryAfter?: number) =>
 	});
 
 /**
- * Creates a fault: the service replies 503, because it is in maintenance.
+ * Creates a fault: the service replies 503, because the service is in maintenance.
  *
  * @param retryAfter seconds, or a date: `Sat, 31 Jan 2026 09:00:00 GMT`
  */

@@ -1,7 +1,7 @@
 import type { Fault } from './faultKinds.mts';
 import { type FaultName, faultTable } from './faultTable.mts';
 
-/** A fault, and the requests that it applies to. */
+/** A fault, and the requests to which the fault applies. */
 type FaultRule = {
 	/** The fault, its name in `faultTable`, or a function that returns a fault for each request. */
 	fault: FaultName | Fault | (() => Fault | undefined);

@@ -1,7 +1,7 @@
 /** The maximum number of requests of an account per minute and per day (section 8). */
 export type Limits = { perMinute: number; perDay: number };
 
-/** A rate limit window: when it ends, in epoch milliseconds, and how many requests it has counted. */
+/** A rate limit window: when the window ends, in epoch milliseconds, and how many requests the window has counted. */
 type Window = { endMs: number; used: number };
 
 export type Usage = { minute: Window; day: Window };

@@ -23,7 +23,7 @@ export type EncodeOptions = {
 	choices: readonly Choice[];
 	/** The time zone of the workflow. Times without a zone are in this zone. */
 	zone: string;
-	/** Whether the field also accepts an answer that is not one of its choices. */
+	/** Whether the field also accepts an answer that is not among its choices. */
 	allowOther: boolean;
 };
 

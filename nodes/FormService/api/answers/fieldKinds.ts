@@ -35,8 +35,8 @@ export type FieldKindSpec = {
 	/** Parses an answer that the service listed: `"12.5"` → `12.5`. Returns an ambiguous answer unchanged. */
 	parse: (value: GenericValue, choices: readonly Choice[]) => GenericValue;
 	/**
-	 * Converts an answer for comparison, whether the node sends it or the service lists it: in a number field,
-	 * `"1.0"` → `"1"`. Undefined if the answer cannot be compared.
+	 * Converts an answer for comparison: in a number field, `"1.0"` → `"1"`. The answer is an answer to send, or
+	 * an answer that the service listed. Undefined if the answer cannot be compared.
 	 */
 	normalize: (value: unknown) => string | undefined;
 	/** The input widget of a field without choices, in n8n's resource mapper. */
@@ -188,9 +188,11 @@ export function encodeAnswer(
 }
 
 /**
- * Parses an answer that the service listed. Returns a number, a boolean, a text, a list of choices, files as
- * `{name, url}`, or null for a blank answer. In a number field, "12.50" becomes 12.5. "01234" stays a text,
- * because it can be a code.
+ * Parses an answer that the service listed.
+ *
+ * - A blank answer becomes null.
+ * - Files become a list of `{name, url}`, and several choices become a list of texts.
+ * - In a number field, "12.50" becomes 12.5. "01234" stays a text, because such a text can be a code.
  */
 export function parseAnswer(answer: GenericValue, field?: AnswerSpec): GenericValue {
 	const value = parseFiles(answer ?? null, field?.kind === 'file');
@@ -199,9 +201,9 @@ export function parseAnswer(answer: GenericValue, field?: AnswerSpec): GenericVa
 }
 
 /**
- * Converts an answer for comparison, whether the node sends it or the service lists it. Two answers to a field
- * are equal if their results are equal. Undefined for a list, a file, and an answer that does not fit the
- * field.
+ * Converts an answer for comparison. The answer is an answer to send, or an answer that the service listed. Two
+ * answers to a field are equal if their results are equal. Undefined for a list, a file, and an answer that
+ * does not fit the field.
  */
 export function normalizeAnswer(
 	{ kind, choices }: AnswerSpec,

@@ -32,8 +32,8 @@ type LinkedFile = {
 };
 
 /**
- * How many bytes and how much time remain for all files of one response together. `signal` aborts when the time
- * is up.
+ * The limits for all files of one response together. `remainingBytes` is the number of bytes that may still be
+ * downloaded. `signal` aborts when the time is up.
  */
 type Limits = { remainingBytes: number; readonly signal: AbortSignal };
 

@@ -24,7 +24,7 @@ export const MAX_PAGES = REQUESTS_PER_DAY / 3;
  */
 const MAX_REPEATED_PAGES = 2;
 
-/** Where a page is in its list: its URL, and how many pages and records come before it. */
+/** The position of a page in its list: its URL, and how many pages and records come before the page. */
 export type PagePosition = { url: string; pagesBefore: number; recordsBefore: number };
 
 /**

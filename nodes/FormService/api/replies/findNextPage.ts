@@ -19,11 +19,13 @@ import type { ReplyHeaders } from '../request/rateLimit';
  * 4. If more records or pages are announced than were read, the next page is unknown. A number of other records
  *    does not count, such as {"total_responses": 523} in a list of forms.
  *    {"total": 25}  {"meta": {"total_pages": 3}}  X-Total-Count: 25
- * 5. It is also unknown if another paging name says "more" or "next".   {"has_more": true}  {"nextPageToken": "c2"}
- * 6. It is also unknown if the first page is full or has a cursor, and no name of the rules 1 to 5 is present.
+ * 5. The next page is also unknown if another paging name says "more" or "next".
+ *    {"has_more": true}                     {"nextPageToken": "c2"}
+ * 6. The next page is also unknown if the first page is full or has a cursor, and no name of the rules 1 to 5 is
+ *    present.
  *    {"per_page": 10} with 10 records       {"cursor": "c2"}
  *
- * Otherwise, the list ends. An unknown page is an error: a part is never mistaken for the whole.
+ * Otherwise, the list ends. If the next page is unknown, reading the list fails, so that no caller takes a part for the whole list.
  */
 
 /**
@@ -163,8 +165,8 @@ const UNRELATED_NAME =
 	/^(next|prev(ious)?|first|last|self)(_|$)|(^|_)(rate|quota|usage|limits?)(_|$)/;
 
 /**
- * Matches names that describe pages if they are in the record of a form. A form also has attributes such as
- * `pages` and `limit`, which are about the form.
+ * Matches names of attributes that describe the pages of a list even in the record of a form. In such a record,
+ * other attributes, such as `pages` and `limit`, describe the form.
  */
 const PAGING_NAME_IN_FORM =
 	/^(links|meta|pagination|next(_(page|link|url|cursor))*|has_more|(current|last)_page|total)$/;

@@ -1,4 +1,4 @@
-/* The rate limits of an account, and how the headers of replies show them. */
+/* The rate limits of an account, and how the headers of replies show the limits. */
 
 /** The headers of a reply by lowercase name, as n8n's helpers return them. */
 export type ReplyHeaders = Readonly<Record<string, unknown>>;

@@ -148,17 +148,17 @@ export class RequestQueue {
 	}
 
 	/**
-	 * Admits waiting requests after the sender of the last request has handled the end of the request. If a node
-	 * stops on failure, the sender then aborts the other requests of the node, and these requests must not be
-	 * sent. A timer fires after all promise callbacks, so after the sender's callback.
+	 * Admits waiting requests, but only after the sender of the last request has handled its outcome. The outcome
+	 * can make the sender abort its other requests, which must then not be sent. The sender handles the outcome
+	 * in a promise callback, and a timer fires after all promise callbacks.
 	 */
 	private admitAfterSender(): void {
 		void this.clock.sleep(0).then(() => this.admitWaiting());
 	}
 
 	/**
-	 * Makes items wait until the service is available again. If the wait would be too long, makes items fail at
-	 * once. Triggers and the editor do not wait.
+	 * Makes requests of items wait until the service is available again. If the wait would be too long, the
+	 * requests fail at once. Requests of triggers and the editor do not wait.
 	 */
 	private pauseItems(failure: RequestFailure, nowMs: number): void {
 		const retryInMs = this.computeRetryInMs(failure);
@@ -180,8 +180,8 @@ export class RequestQueue {
 	}
 
 	/**
-	 * Counts failures in a row that affect all requests. A success sets the count to 0, and so does a failure
-	 * that affects only one request.
+	 * Counts failures in a row that affect all requests. A success sets the count to 0. A failure that affects
+	 * only one request also sets the count to 0.
 	 */
 	private countFailure(failure: RequestFailure | undefined, nowMs: number): void {
 		this.resumeItems();
@@ -216,7 +216,7 @@ export class RequestQueue {
 		}
 	}
 
-	/** Makes items fail at once for this time, unless requests already fail at once. */
+	/** Makes requests of items fail at once for this time, unless requests already fail at once. */
 	private failItems(failure: RequestFailure, nowMs: number, durationMs: number): void {
 		if (this.isFailingFast(nowMs)) return;
 		this.failFast = { untilMs: nowMs + durationMs, rank: RANKS.low, failure };

@@ -59,7 +59,8 @@ function describeProblem(setting: Setting, inputName: string, value: unknown): s
 
 /**
  * Encodes the value of a setting. Undefined if the value does not fit the type or the limits of the setting.
- * Removes blanks around the value, because a cell of a sheet can have them. An optional text keeps its blanks.
+ * Removes blanks around the value, because a cell of a sheet can have such blanks. An optional text keeps its
+ * blanks.
  */
 function encodeSetting(setting: Setting, value: unknown): SettingValue | undefined {
 	if (value === null) return setting.nullable ? null : undefined;

@@ -77,8 +77,9 @@ export const responseGetPdf: Operation = {
 };
 
 /**
- * Returns the name of the PDF, such as `Contact-12.pdf`. The name has the form's name and the response's number
- * if the user chose both from lists. Otherwise it has "response" and the UUID.
+ * Returns the name of the PDF, such as `Contact-12.pdf`. If the user chose the form from a list, the name has
+ * the form's name, otherwise "response". If the user chose the response from a list, the name has the
+ * response's number, otherwise the UUID.
  */
 function nameFile({ node, locator }: ParameterContext, responseId: string): string {
 	const form = getSelectedFormName(node, String(locator('formId'))) ?? 'response';

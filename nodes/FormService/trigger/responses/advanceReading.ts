@@ -116,10 +116,10 @@ const MAX_FAILURES = 7;
  * Whether the full pass must start over after a failure. Otherwise, a page that always fails would block the
  * rest of the list.
  *
- * - If the poll has read pages before the failure: true if a full pass has failed at this page for about 20
- *   minutes.
- * - If the poll has read no page: true if the reading started at a later page than the first, and this page has
- *   failed for about 20 minutes or no longer exists. For example, the cursor of the page has expired.
+ * - If the first page of the reading has failed, the full pass starts over in two cases: the position of the
+ *   page no longer exists, or the page has failed for about 20 minutes. In both cases, the page must not be the
+ *   first page of the list.
+ * - If a later page of a full pass has failed, the full pass starts over after about 20 minutes.
  *
  * @param error why the page could not be read, or why its events could not be delivered
  * @param failures how many times in a row the page has failed, including this time
@@ -162,7 +162,10 @@ type Order = NonNullable<NonNullable<FormState['fullPass']>['order']>;
 
 type NewestAt = NonNullable<FormState['newestPages']>['at'];
 
-/** Adds the order of these pages to the counts of the earlier pages. */
+/**
+ * Compares the first and the last record of each of these pages. Returns the counts for all pages of the full
+ * pass so far.
+ */
 function addVotes(order: Order | undefined, pages: readonly FetchedPage[]): Order {
 	const steps = pages.map(({ records }) => {
 		const first = getSortValues(records[0] ?? {});

@@ -44,8 +44,8 @@ export type DetectedEvent = Readonly<{
 }>;
 
 /**
- * The maximum difference between the clocks of this machine and of the service, if a time server sets both
- * clocks and times are in whole seconds.
+ * How long before the last reading a response must be created to be clearly older. If a time server sets the
+ * clocks of this machine and of the service, the clocks differ by less than this time.
  */
 const LAST_READ_TOLERANCE_MS = 2_000;
 

@@ -64,7 +64,7 @@ type Task = Readonly<{
 	/** The state of the form before the reading. */
 	before: FormState;
 	reading: Reading;
-	/** The pages that were read, and the result of comparing them. */
+	/** The pages that were read, and the result of comparing their responses with the seen responses. */
 	result: ReadingResult;
 }>;
 

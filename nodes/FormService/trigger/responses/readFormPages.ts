@@ -15,7 +15,10 @@ import type { Reading, StopReason } from './planReading';
 
 /* Fetches the pages of a reading, and compares the responses with the seen responses. */
 
-/** The pages that a reading of a form has fetched, and the result of comparing them with the seen responses. */
+/**
+ * The pages that a reading of a form has fetched, and the result of comparing their responses with the seen
+ * responses.
+ */
 export type ReadingResult = {
 	startedAtMs: number;
 	/** The state of the form before the reading. If the form is new, the state has a baseline. */
