@@ -35,8 +35,8 @@ export function escapeExpression(text: string): string {
 }
 
 /**
- * How long a list for the editor is kept, in milliseconds. A user who types in a search then causes few
- * requests. A failure is kept for the same time.
+ * How long a list for the editor is kept, in milliseconds. A search then causes few requests while the user
+ * types. A failure is kept for the same time.
  */
 const LIST_TTL_MS = 30_000;
 

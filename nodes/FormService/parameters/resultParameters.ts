@@ -109,7 +109,7 @@ export function readSimplify(input: ParameterContext): boolean {
 	return readSelectedOption(input, 'output', 'Output', OUTPUTS, 'simplified') !== 'raw';
 }
 
-/** Returns the names of the fields that a model has selected. Undefined if the result has all fields. */
+/** Returns the names of the fields that a model has selected. Undefined if the model gets all fields. */
 export function readOutputFields(input: ParameterContext): string[] | undefined {
 	if (!input.isTool) return undefined;
 	const output = readSelectedOption(input, 'output', 'Output', OUTPUTS, 'simplified');

@@ -75,8 +75,8 @@ export function getWatchKind(events: unknown, watch: unknown): WatchKind {
 }
 
 /**
- * A JavaScript expression that returns the watch kind in n8n's editor. The variables `events` and `watch` have
- * the values of these two parameters.
+ * A JavaScript expression that returns the `WatchKind` in n8n's editor. The variables `events` and `watch` have
+ * the values of the parameters Trigger On and Watch.
  */
 export const WATCH_KIND_EXPRESSION =
 	'((events ?? []).includes("formCreated") ? "all" : (watch ?? "one"))';

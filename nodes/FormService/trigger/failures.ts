@@ -111,12 +111,13 @@ export class Failures {
 
 	/**
 	 * Returns the error that the poll reports to the user, with a notice that the trigger keeps trying. Only a
-	 * poll without items calls this function. Returns undefined in two cases:
+	 * poll without items calls this function. Undefined in two cases:
 	 *
 	 * - An error was reported less than an hour ago.
-	 * - No subject with three failures in a row has an error to report. The error of a subject is reported again
-	 *   only if the subject has failed in this poll. If the trigger watches several forms, the failures in a row
-	 *   of a form are reported only once.
+	 * - No subject with an error to report has failed three times in a row.
+	 *
+	 * After a report, the error of the same subject is reported again only if the subject has failed in this
+	 * poll. If the trigger watches several forms, the failures in a row of a form are reported only once.
 	 *
 	 * @param polledAtMs when the poll started
 	 * @param isOneOfSeveral whether the trigger watches several forms

@@ -22,7 +22,10 @@ const next = z
  */
 const passesSince = z.object({ atMs: z.number(), passes: nonNegative });
 
-/** Which existing responses are delivered: all, or those that were created at `sinceMs` or later. */
+/**
+ * Which existing responses are delivered: all existing responses, or the existing responses that were created
+ * at `sinceMs` or later.
+ */
 const backfill = z.union([z.literal('all'), z.object({ sinceMs: z.number() })]);
 
 export const formSchema = z.object({
@@ -121,8 +124,8 @@ export function getWatchedFormIds(
 }
 
 /**
- * Returns the states of the forms after the user has changed the parameters. A form that is no longer watched
- * becomes absent. The fingerprints of attributes are kept only if Form Updated is chosen.
+ * Returns the states of the forms after the user has changed the parameters. Records that a form is no longer
+ * watched, see `absence`. Keeps the fingerprints of attributes only if Form Updated is chosen.
  */
 export function applyParameters(
 	{ watch, events }: TriggerParameters,

@@ -1,6 +1,7 @@
 /**
- * What the specification leaves open about replies (section 4, "Response shapes not given"). The defaults are
- * those of a real service. Tests use other values, to show that a client does not depend on one shape.
+ * The shapes of replies that the specification leaves open (section 4, "Response shapes not given"). The
+ * default values are the values of a real service. Tests use other values, to show that a client does not
+ * depend on one shape.
  */
 export type Shapes = {
 	/** The number of records on a page. If undefined, a list has one page. */

@@ -35,8 +35,8 @@ export type FieldKindSpec = {
 	/** Parses an answer that the service listed: `"12.5"` → `12.5`. Returns an ambiguous answer unchanged. */
 	parse: (value: GenericValue, choices: readonly Choice[]) => GenericValue;
 	/**
-	 * Converts an answer for comparison: in a number field, `"1.0"` → `"1"`. The answer is an answer to send, or
-	 * an answer that the service listed. Undefined if the answer cannot be compared.
+	 * Converts an answer for comparison: in a number field, `"1.0"` → `"1"`. Accepts answers to send and answers
+	 * that the service listed. Undefined if the answer cannot be compared.
 	 */
 	normalize: (value: unknown) => string | undefined;
 	/** The input widget of a field without choices, in n8n's resource mapper. */
@@ -201,9 +201,9 @@ export function parseAnswer(answer: GenericValue, field?: AnswerSpec): GenericVa
 }
 
 /**
- * Converts an answer for comparison. The answer is an answer to send, or an answer that the service listed. Two
- * answers to a field are equal if their results are equal. Undefined for a list, a file, and an answer that
- * does not fit the field.
+ * Converts an answer for comparison. Accepts answers to send and answers that the service listed. Two answers
+ * to a field are equal if their results are equal. Undefined for a list, a file, and an answer that does not
+ * fit the field.
  */
 export function normalizeAnswer(
 	{ kind, choices }: AnswerSpec,
@@ -225,8 +225,8 @@ function encodeFile(value: unknown): EncodeResult {
 }
 
 /**
- * Parses the answer to a multiple choice to a list. The service lists a text with commas, a list, or an object
- * such as `{"Red": true}`.
+ * Parses the answer to a multiple choice into a list. The service lists a text with commas, a list, or an
+ * object such as `{"Red": true}`.
  */
 function parseSeveralChoices(value: GenericValue, choices: readonly Choice[]): GenericValue {
 	const parts = typeof value === 'string' ? splitChoices(value, choices) : undefined;

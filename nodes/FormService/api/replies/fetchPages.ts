@@ -118,7 +118,7 @@ export async function fetchNextPage(
 	throw createRequestError(context, PAGES_REPEAT);
 }
 
-/** Counts the last pages that start with the same record as an earlier page. */
+/** Counts the pages at the end of `pages` that start with the same record as an earlier page. */
 function countRepeatedPages(pages: readonly ListPage[]): number {
 	const beginnings = pages.map(({ url, records: [first] }) =>
 		first === undefined ? url : (getComparableId(first) ?? JSON.stringify(first)),

@@ -70,9 +70,9 @@ export const UNKNOWN_WINDOW: ServerWindow = {
 };
 
 /**
- * Returns the state of the rate limit window after a reply. The headers also count requests of other clients. A
- * new window has started if the number of remaining requests has not fallen, although the request started after
- * the last reply.
+ * Returns the state of the rate limit window after a reply. The headers also count requests of other clients.
+ * If a request started after the last reply and the number of remaining requests has not fallen, a new window
+ * has started.
  */
 export function updateServerWindow(
 	window: ServerWindow,

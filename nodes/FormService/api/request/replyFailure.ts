@@ -44,7 +44,7 @@ export function createReplyFailure(
 /** The statuses with which a server ends a request that took too long: 408 (RFC 9110), and nginx's 499. */
 export const TIMEOUT_STATUSES: readonly number[] = [408, 499];
 
-/** The reasons that a reply without a rate limit can have. */
+/** The reasons of a failed request whose reply is not about a rate limit. */
 type ReplyReason = Extract<
 	FailureReason,
 	| 'replyTooLarge'

@@ -156,7 +156,7 @@ function matchValues(
 	return { values, ignored, problems, hasUnknownName };
 }
 
-/** Takes the place of an answer whose problem is already reported. */
+/** Stands for an answer whose problem is already reported. */
 const ERROR_VALUE = Symbol('error value');
 
 /**

@@ -28,8 +28,8 @@ export const SETTINGS_MODE = 'Specify Settings';
 export const CLEAR_TEXT = 'Text That Clears a Setting';
 
 /**
- * The settings that Map Automatically never changes. A column with such a name usually says which form a row is
- * about.
+ * The settings that Map Automatically never changes. A column with such a name usually identifies the form of a
+ * row.
  */
 const IDENTIFYING_SETTINGS = ['name', 'description'];
 

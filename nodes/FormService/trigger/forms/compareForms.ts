@@ -13,7 +13,7 @@ import { updateAbsences, type FormState, type FormStates } from '../triggerState
 
 /* Decides which forms in the list of forms are new, and which forms have changed. */
 
-/** An event of a form that the list of forms shows. */
+/** An event of a form. The trigger detects the event in the list of forms. */
 export type DetectedFormEvent = {
 	event: FormEvent;
 	form: ListedForm;

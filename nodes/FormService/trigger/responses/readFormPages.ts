@@ -28,7 +28,10 @@ export type ReadingResult = {
 	stop: StopReason;
 	/** The error if the next page could not be read. */
 	readError?: NodeError;
-	/** Whether the position where the reading starts has expired, such as a cursor. A numbered page does not expire. */
+	/**
+	 * Whether the page position at which the reading starts has expired. The position of a page with a cursor can
+	 * expire, and the position of a numbered page cannot.
+	 */
 	hasExpired?: boolean;
 	/** How many requests were sent. */
 	requests: number;
