@@ -30,15 +30,15 @@ const NOT_SENT: ItemOutcome = { kind: 'notSent' };
  */
 export async function processBatch(
 	items: readonly InputItem[],
-	context: TryContext,
+	tryContext: TryContext,
 ): Promise<ItemOutcome[]> {
-	const checkedItems = await checkItems(items, context);
+	const checkedItems = await checkItems(items, tryContext);
 	const hasError = checkedItems.some(({ kind }) => kind === 'invalid' || kind === 'failed');
-	if (hasError && !context.continuesOnFail) {
-		context.controller.abort();
-		return stopBeforeSending(items, checkedItems, context.total);
+	if (hasError && !tryContext.continuesOnFail) {
+		tryContext.controller.abort();
+		return stopBeforeSending(items, checkedItems, tryContext.total);
 	}
-	return await sendInOrder(items, checkedItems, context);
+	return await sendInOrder(items, checkedItems, tryContext);
 }
 
 /**
@@ -50,30 +50,31 @@ export async function processBatch(
  */
 async function checkItems(
 	items: readonly InputItem[],
-	context: TryContext,
+	tryContext: TryContext,
 ): Promise<CheckedItem[]> {
 	const isReading = items.every(({ endpoint }) => endpoint.effect === 'safe');
 	const isInvalid = items.some((item) => 'parameterError' in item);
-	const fetchesNothing = isReading && isInvalid && !context.continuesOnFail;
+	const fetchesNothing = isReading && isInvalid && !tryContext.continuesOnFail;
 	return await Promise.all(
-		items.map(async (item) => await checkItem(item, fetchesNothing, context)),
+		items.map(async (item) => await checkItem(item, fetchesNothing, tryContext)),
 	);
 }
 
 /**
  * Returns the outcome or the pending write of an item. If an earlier try has sent the item, returns the outcome
- * of the earlier try, even if this try has stopped or the parameters are now invalid.
+ * of the earlier try, even if this try has stopped or the parameters are now invalid. Never
+ * rejects, because the batch would then not wait for its other items.
  */
 async function checkItem(
 	item: InputItem,
 	fetchesNothing: boolean,
-	context: TryContext,
+	tryContext: TryContext,
 ): Promise<CheckedItem> {
-	const finalOutcome = context.run.finalOutcomes.get(item.index);
+	const finalOutcome = tryContext.run.finalOutcomes.get(item.index);
 	if (finalOutcome !== undefined) return finalOutcome;
-	if (context.signal.aborted) return NOT_SENT;
+	if (tryContext.signal.aborted) return NOT_SENT;
 	if ('parameterError' in item) return { kind: 'invalid', error: item.parameterError };
-	return fetchesNothing ? NOT_SENT : await readOrCheck(item, context);
+	return fetchesNothing ? NOT_SENT : await readOrCheck(item, tryContext);
 }
 
 /**
@@ -82,18 +83,18 @@ async function checkItem(
  */
 async function readOrCheck(
 	item: Extract<InputItem, { prepared: unknown }>,
-	context: TryContext,
+	tryContext: TryContext,
 ): Promise<CheckedItem> {
 	const { n8n, index, prepared } = item;
 	try {
-		const request = createItemRequest(item, await getAccount(n8n, index), context);
+		const request = createItemRequest(item, await getAccount(n8n, index), tryContext);
 		if ('check' in prepared) return { kind: 'pending', write: await prepared.check(request) };
 		return { kind: 'done', output: await prepared.read(request), sent: 'no' };
 	} catch (error) {
 		// `notFound` is about the item; a web page with status 404 has another reason, which is about the address
 		const isInvalid = error instanceof InputError || hasReason(error, 'notFound');
 		if (isInvalid) return { kind: 'invalid', error: toItemError(error, item) };
-		return stopAfterFailure(error, item, context);
+		return stopAfterFailure(error, item, tryContext);
 	}
 }
 
@@ -124,39 +125,47 @@ function stopBeforeSending(
 async function sendInOrder(
 	items: readonly InputItem[],
 	checkedItems: readonly CheckedItem[],
-	context: TryContext,
+	tryContext: TryContext,
 ): Promise<ItemOutcome[]> {
-	const lastByOrderKey = new Map<string, Promise<ItemOutcome>>();
-	const sending = checkedItems.map(async (checkedItem, position) => {
-		if (checkedItem.kind !== 'pending') return checkedItem;
+	const outcomes: Array<ItemOutcome | Promise<ItemOutcome>> = [];
+	const lastByOrderKey = new Map<string | symbol, Promise<ItemOutcome>>();
+	// the loop has no `await`, so each write follows the last one with the same order key
+	for (const [position, checkedItem] of checkedItems.entries()) {
+		if (checkedItem.kind !== 'pending') {
+			outcomes.push(checkedItem);
+			continue;
+		}
 		const { write } = checkedItem;
-		if (write.orderKey === undefined) return await sendWrite(items[position], write, context);
-		const previous = lastByOrderKey.get(write.orderKey) ?? Promise.resolve();
-		const sent = previous.then(async () => await sendWrite(items[position], write, context));
-		lastByOrderKey.set(write.orderKey, sent);
-		return await sent;
-	});
-	return await Promise.all(sending);
+		const { orderKey = Symbol('no order') } = write;
+		const previous = lastByOrderKey.get(orderKey) ?? Promise.resolve();
+		const sent = previous.then(async () => await sendWrite(items[position], write, tryContext));
+		lastByOrderKey.set(orderKey, sent);
+		outcomes.push(sent);
+	}
+	return await Promise.all(outcomes);
 }
 
-/** Sends the write of an item. If the item was sent or may have been sent, records the outcome for later tries. */
+/**
+ * Sends the write of an item. If the item was sent or may have been sent, records the outcome for later tries.
+ * Never rejects, because the batch would then not wait for its other items.
+ */
 async function sendWrite(
 	item: InputItem,
 	write: PendingWrite,
-	context: TryContext,
+	tryContext: TryContext,
 ): Promise<ItemOutcome> {
-	if (context.signal.aborted) return NOT_SENT;
-	const { finalOutcomes } = context.run;
+	if (tryContext.signal.aborted) return NOT_SENT;
+	const { finalOutcomes } = tryContext.run;
 	try {
 		const result = await write.send();
 		// the item was sent, so no later try may send the item again, even if its output fails
 		if (result.isSent) finalOutcomes.set(item.index, { kind: 'done', output: [], sent: 'yes' });
-		const outcome = createSentOutcome(result, item, context);
+		const outcome = createSentOutcome(result, item, tryContext);
 		if (result.isSent) finalOutcomes.set(item.index, outcome);
 		return outcome;
 	} catch (error) {
 		// an item that waits for an equal item fails with the same error, and may have been added, too
-		const outcome = stopAfterFailure(error, item, context);
+		const outcome = stopAfterFailure(error, item, tryContext);
 		if (isFinal(outcome)) finalOutcomes.set(item.index, outcome);
 		return outcome;
 	}
@@ -169,25 +178,30 @@ async function sendWrite(
 function createSentOutcome(
 	{ isSent, createOutput }: SendResult,
 	item: InputItem,
-	context: TryContext,
+	tryContext: TryContext,
 ): ItemOutcome {
 	const sent = isSent ? 'yes' : 'no';
 	try {
 		return { kind: 'done', output: [{ json: createOutput() }], sent };
 	} catch (error) {
-		return stopAfterFailure(error, item, context, sent);
+		return stopAfterFailure(error, item, tryContext, sent);
 	}
 }
 
-/** Returns the outcome of an item that failed. If the node stops on failure, stops the try. */
+/**
+ * Returns the outcome of an item that failed. If the node stops on failure, stops the try.
+ *
+ * From the failure of a request to this function, there are only promise callbacks. A timer or I/O in between
+ * would give the request queue time to send another item.
+ */
 function stopAfterFailure(
 	error: unknown,
 	item: InputItem,
-	context: TryContext,
+	tryContext: TryContext,
 	sent: SentState = mayHaveActed(error) ? 'maybe' : 'no',
 ): ItemOutcome {
 	// the request was still waiting when the try stopped
-	if (hasReason(error, 'canceled') && context.signal.aborted) return NOT_SENT;
-	if (!context.continuesOnFail) context.controller.abort();
+	if (hasReason(error, 'canceled') && tryContext.signal.aborted) return NOT_SENT;
+	if (!tryContext.continuesOnFail) tryContext.controller.abort();
 	return { kind: 'failed', error: toItemError(error, item), sent };
 }

@@ -64,6 +64,8 @@ export type TryContext = {
  * Creates the request of an item from the request options that n8n has composed. Uses the base URL of the
  * item's own account, because n8n composes all requests with the credential of the first item
  * (`prepareCredentials`).
+ * The allowed domains stay those of the first item. If a Base URL differs by item, an item whose host they lack
+ * fails, and nothing is sent to the host.
  */
 export function createItemRequest(
 	{ n8n, index, endpoint, options }: InputItem,
@@ -77,7 +79,7 @@ export function createItemRequest(
 	return {
 		context: { n8n, account, priority: 'low', itemIndex: index, signal, httpOptions },
 		target: { endpoint, url: `${account.baseUrl}${url}${urlQuery}` },
-		run,
+		runKey: run,
 	};
 }
 

@@ -13,8 +13,8 @@ import { readRequestOptions, type InputItem, type ItemOutcome, type TryContext }
 export class NodeTry {
 	/** The items of this try so far, by index. */
 	private readonly items = new Map<number, InputItem>();
-	/** The outcomes by item. An item has an outcome once its batch has started. */
-	private readonly outcomes = new Map<InputItem, Promise<ItemOutcome>>();
+	/** The outcomes, by the index of the item. An item has an outcome once its batch has started. */
+	private readonly outcomes = new Map<number, Promise<ItemOutcome>>();
 	private startedLastBatch: () => void = noop;
 	/** Resolves when the last batch has started. */
 	private readonly allStarted = new Promise<void>((resolve) => (this.startedLastBatch = resolve));
@@ -35,9 +35,9 @@ export class NodeTry {
 	 * Returns the outcome of an item. n8n first adds all items of a batch, and then asks for the outcome of each
 	 * item. So the first call for a batch starts the batch.
 	 */
-	async getOutcome(item: InputItem): Promise<ItemOutcome> {
-		if (!this.outcomes.has(item)) this.startBatch();
-		return await this.outcomes.get(item)!;
+	async getOutcome({ index }: InputItem): Promise<ItemOutcome> {
+		if (!this.outcomes.has(index)) this.startBatch();
+		return await this.outcomes.get(index)!;
 	}
 
 	/**
@@ -47,8 +47,8 @@ export class NodeTry {
 	 */
 	async waitForOutcomes(): Promise<ReadonlyMap<InputItem, ItemOutcome>> {
 		await this.allStarted;
-		const entries = [...this.outcomes].map(
-			async ([item, outcome]) => [item, await outcome] as const,
+		const entries = [...this.items.values()].map(
+			async (item) => [item, await this.getOutcome(item)] as const,
 		);
 		return new Map(await Promise.all(entries));
 	}
@@ -56,7 +56,7 @@ export class NodeTry {
 	/** Starts a batch with the items that n8n has added since the last batch. */
 	private startBatch(): void {
 		const { run, total } = this.context;
-		const items = [...this.items.values()].filter((item) => !this.outcomes.has(item));
+		const items = [...this.items.values()].filter(({ index }) => !this.outcomes.has(index));
 		const isComplete = this.isBatchComplete();
 		// the next batch waits for this batch, so this batch never rejects
 		const batch = run.batches
@@ -70,9 +70,9 @@ export class NodeTry {
 				),
 			);
 		run.batches = batch;
-		for (const [position, item] of items.entries()) {
+		for (const [position, { index }] of items.entries()) {
 			const outcome = batch.then((outcomes) => outcomes[position]);
-			this.outcomes.set(item, outcome);
+			this.outcomes.set(index, outcome);
 		}
 		if (this.items.size === total) this.startedLastBatch();
 	}

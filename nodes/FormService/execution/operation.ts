@@ -105,7 +105,7 @@ export type ItemRequest = {
 	/** The request of the operation, without a body. */
 	target: Target;
 	/** An object that identifies the run. Items of the same run share values, see `SharedValues`. */
-	run: object;
+	runKey: object;
 };
 
 /**
@@ -116,9 +116,9 @@ export class SharedValues<T> {
 	private readonly valuesByRun = new WeakMap<object, Map<string, T>>();
 
 	/** Returns the value with this key. The first item that asks for the value creates the value. */
-	getOrCreate({ context, run }: ItemRequest, key: string, create: () => T): T {
-		const values = this.valuesByRun.get(run) ?? new Map<string, T>();
-		this.valuesByRun.set(run, values);
+	getOrCreate({ context, runKey }: ItemRequest, key: string, create: () => T): T {
+		const values = this.valuesByRun.get(runKey) ?? new Map<string, T>();
+		this.valuesByRun.set(runKey, values);
 		const accountKey = `${context.account.key} ${key}`;
 		const value = values.get(accountKey) ?? create();
 		values.set(accountKey, value);

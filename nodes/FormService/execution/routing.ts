@@ -35,11 +35,23 @@ type RoutedOptions = IHttpRequestOptions & { routed: { nodeTry: NodeTry; item: I
  */
 export function createPreSend(operation: Operation): PreSendAction {
 	return async function (options): Promise<RoutedOptions> {
-		const nodeTry = joinTry(this);
-		const item = prepareItem(this, operation, options, nodeTry.context.total);
-		nodeTry.add(item);
-		return { ...item.options, routed: { nodeTry, item } };
+		return await Promise.resolve(addItem(this, operation, options));
 	};
+}
+
+/**
+ * Adds an item to its try. Cannot wait, because n8n would then ask for the outcome of this item before it calls
+ * `preSend` for the other items.
+ */
+function addItem(
+	n8n: IExecuteSingleFunctions,
+	operation: Operation,
+	options: IHttpRequestOptions,
+): RoutedOptions {
+	const nodeTry = joinTry(n8n);
+	const item = prepareItem(n8n, operation, options, nodeTry.context.total);
+	nodeTry.add(item);
+	return { ...item.options, routed: { nodeTry, item } };
 }
 
 /**

@@ -90,8 +90,8 @@ export const responseGetAll: Operation = {
 				const fields = needFields ? await fetchSharedFields(request, formId, output) : undefined;
 				checkConditions(input, query, fields);
 				// to filter or sort, the node needs the whole list
-				const isWhole = limit === undefined || status !== 'all' || !isUnfiltered(query);
-				const listed = await fetchResponses(request, isWhole ? undefined : limit);
+				const needsWholeList = limit === undefined || status !== 'all' || !isUnfiltered(query);
+				const listed = await fetchResponses(request, needsWholeList ? undefined : limit);
 				const records = listed.filter((record) => hasStatus(record, status));
 				checkTimes(input, query, records);
 				const found = await findResponses(records, query, fields);
