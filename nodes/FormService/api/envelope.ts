@@ -17,8 +17,8 @@ export type Envelope = {
 	 */
 	isConfirmed: boolean;
 	/**
-	 * Whether the reply has a sign that the service has acted: `success: true`, or an ID. A reply with both
-	 * `success: false` and an ID contradicts itself, and has this sign.
+	 * Whether the reply has a sign that the service has acted: `success: true`, or an ID. Also true for a reply
+	 * that contradicts itself with `success: false` and an ID.
 	 */
 	hasSuccessSign: boolean;
 	/**

@@ -49,7 +49,7 @@ export function formatNumber(value: unknown): string | undefined {
 	return typeof value === 'number' && value >= 0 && value < Infinity ? String(value) : undefined;
 }
 
-/** The longest text that is parsed as a time. An ISO time with the name of a zone is shorter. */
+/** The maximum length of a text that is parsed as a time. An ISO time with the name of a zone is shorter. */
 const MAX_TIME_LENGTH = 80;
 
 /**

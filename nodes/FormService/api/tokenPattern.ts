@@ -1,8 +1,8 @@
 import { escapeRegExp } from 'lodash';
 
 /*
- * Finds the access token in a text of the service, which can repeat the token in another encoding: in an
- * encoding of single characters, such as that of a URL, or in hex or base64.
+ * Finds the access token in a text of the service. The service can repeat the token in another encoding: in an
+ * encoding of single characters, such as URL encoding, or in hex or base64.
  */
 
 /**
@@ -52,7 +52,7 @@ const SHARED_CHARACTER = '[\\w+/-]?';
 
 /**
  * Returns a pattern that matches a token in base64, after `offset` bytes of another text. In base64, three
- * bytes become four characters, so the token has another encoding after one byte and after two bytes.
+ * bytes become four characters, so the encoded token depends on the number of bytes before the token.
  */
 function toBase64Pattern(token: string, offset: number): string {
 	const bytes = Buffer.concat([Buffer.alloc(offset), Buffer.from(token)]);
@@ -69,7 +69,10 @@ function toBase64Pattern(token: string, offset: number): string {
 	return before + pattern + after;
 }
 
-/** The shortest token that is found in hex and base64. The codes of a shorter token are parts of other words. */
+/**
+ * The minimum length of a token that is found in hex and base64. The encoded text of a shorter token can be a
+ * part of another word.
+ */
 const MIN_LENGTH = 4;
 
 /** Creates a pattern that matches an access token in any case and encoding. */

@@ -103,7 +103,10 @@ async function readLists(context: PollContext): Promise<PollResult> {
 	return { ...result, forms };
 }
 
-/** Reads the list of all forms, if it is due. After the list, a poll may have had no time for a form. The form then goes first. */
+/**
+ * Reads the list of all forms, if the list is due. If the last poll read the list and then had no time for a
+ * form, this poll first reads the form.
+ */
 async function readFormList(context: PollContext, before: PollResult): Promise<PollResult> {
 	const hasUnreadForm = getWatchedFormIds(context.parameters, before.forms).some(
 		(id) =>

@@ -139,8 +139,9 @@ function clearOutdatedCache(cache: TriggerCache, configKey: string): void {
 const REQUEST_SHARE = 0.6;
 
 /**
- * The fraction of the poll's time after which no request waits in the queue. Lower than `READ_SHARE`, because
- * the end of the wait is no failure, and the end of the time to read is a failure.
+ * The fraction of the poll's time after which no request waits in the queue. If a request still waits at this
+ * time, the poll ends without a failure. After `READ_SHARE`, the end of the poll is a failure, so `QUEUE_SHARE`
+ * is lower.
  */
 const QUEUE_SHARE = 0.75;
 

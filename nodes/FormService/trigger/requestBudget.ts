@@ -20,16 +20,16 @@ export type BudgetClaim = {
 };
 
 /**
- * The time since its last poll during which a trigger counts as active. Chosen, because users set at most an
- * hour between polls.
+ * The time after its last poll during which a trigger counts as active. Chosen, because n8n polls a trigger at
+ * least once an hour with the usual schedules.
  */
 const ACTIVE_MS = HOUR_MS + 10 * MINUTE_MS;
 
 /**
- * Computes the request interval of a list with weight 1. The request interval is the time that a list waits for
- * each request, in milliseconds. If the triggers have different Requests per Day, the highest number applies.
+ * Computes the request interval of a list with weight 1: the time that the list waits for each request, in
+ * milliseconds. If the triggers have different Requests per Day, the highest number applies.
  *
- * @param claims the claims of all triggers of this process, with or without the newest claim
+ * @param claims the `BudgetClaim` of each trigger of this process, with or without the newest claim
  * @param newest the claim of the trigger that polls now
  */
 export function computeBaseIntervalMs(claims: readonly BudgetClaim[], newest: BudgetClaim): number {
@@ -75,8 +75,8 @@ export type RequestDebt = Readonly<{
 export const EARLY_TOLERANCE_MS = 5_000;
 
 /**
- * Whether a wait is over. Also true if the clock was set back to a time before the start, because nothing then
- * shows how long the wait has lasted.
+ * Whether a wait is over. Also true if the clock was set back to a time before the start of the wait. The
+ * elapsed time is then unknown.
  */
 export function hasElapsed(startedAtMs: number, waitMs: number, nowMs: number): boolean {
 	return nowMs < startedAtMs || nowMs >= startedAtMs + waitMs;

@@ -39,7 +39,10 @@ export type TriggerCache = {
 /** A reading for which a poll had no time. The next poll of the form starts with the reading. */
 export type UnreadReading = Readonly<{
 	kind: ReadingKind;
-	/** Whether the poll has requested the list of all forms before. The next poll of the form then does not. */
+	/**
+	 * Whether the poll requested the list of all forms before the reading. If so, the next poll of the form does
+	 * not request the list.
+	 */
 	isAfterList: boolean;
 }>;
 

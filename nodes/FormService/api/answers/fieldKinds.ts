@@ -30,7 +30,7 @@ export type FieldKindSpec = {
 	 * lists no types (section 2.3).
 	 */
 	types: RegExp;
-	/** Encodes an answer for a request. Is called only for answers that are not blank. */
+	/** Encodes an answer for a request. Blank answers are not passed to this function. */
 	encode: (value: unknown, options: EncodeOptions) => EncodeResult;
 	/** Parses an answer that the service listed: `"12.5"` → `12.5`. Returns an ambiguous answer unchanged. */
 	parse: (value: GenericValue, choices: readonly Choice[]) => GenericValue;

@@ -37,7 +37,7 @@ type ListProgress = {
 	 * records of that pass.
 	 */
 	readonly records: readonly IDataObject[];
-	/** The distinct records of this pass, by their key. */
+	/** The distinct records of this pass, by their key, see `addRecords`. */
 	readonly passRecords: ReadonlyMap<string, IDataObject>;
 	/** The records of earlier passes that the list may still have, by their key, see `addRecords`. */
 	readonly earlierRecords: ReadonlyMap<string, IDataObject>;
@@ -181,7 +181,7 @@ function createIncompleteFailure({
 	return createFailure('listIncomplete', { evidence, passes: pass });
 }
 
-/** Whether a pass has several pages, and all of them have the same records in the same order. */
+/** Whether a pass has several pages, and all pages have the same records in the same order. */
 function hasEqualPages([firstPage, ...laterPages]: readonly ListPage[]): boolean {
 	const toKey = ({ records }: ListPage) =>
 		JSON.stringify(records.map((record) => getComparableId(record) ?? record));

@@ -97,9 +97,12 @@ function mayHaveActedBefore(reply: Reply, envelope: Envelope | undefined): boole
 }
 
 /**
- * Whether the status alone says that the service has not acted. False for a timeout (408, 499) and a failure
- * (500): a proxy can time out while the service still acts, and the service can fail after it has acted. A
- * service in maintenance (503 with `Retry-After`) has not handled the request.
+ * Whether the status shows that the service has not acted. False in two cases:
+ *
+ * - After a timeout (408, 499), because a proxy can time out while the service still acts.
+ * - After a failure (such as 500), because the service can fail after it has acted.
+ *
+ * A service in maintenance (503 with `Retry-After`) has not handled the request.
  */
 function isRejection(reply: Reply): boolean {
 	const { status, headers } = reply;

@@ -55,7 +55,7 @@ type QueueEntry = { rank: number; settle: (result: Slot | RequestFailure) => voi
  * Requests wait in the order of rank, then of arrival.
  *
  * The service does not say when its rate limit window started. So a request counts from its start until one
- * window after its end, when every window that can have counted the request is over. The headers of replies
+ * window after its end. By then, every window that can have counted the request is over. The headers of replies
  * also count requests of other clients. If the headers allow fewer requests, the headers apply. All times are
  * from `clock.monotonicMs`.
  */

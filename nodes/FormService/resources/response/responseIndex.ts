@@ -19,7 +19,10 @@ export type CreateResult = { status: 'created' | 'skipped'; id: ResponseId };
 /** Answers by the UUIDs of their fields. */
 type Answers = Readonly<Record<string, unknown>>;
 
-/** The fields whose answers decide whether an item equals a response, each once, sorted by UUID. */
+/**
+ * The key fields of an item. An item equals a response if both have equal answers to all these fields. Each
+ * field is listed once, and the fields are sorted by UUID.
+ */
 export type KeyFields = readonly AnswerableField[];
 
 /**
@@ -28,31 +31,37 @@ export type KeyFields = readonly AnswerableField[];
  */
 export type NotComparable = { subject: string; problem: string };
 
-/** A response that items are compared with. */
+/** A response with which items are compared. */
 type ComparedResponse = {
 	/** The response in an error: `response 5f0c…`. */
 	subject: string;
 	answers: Answers;
-	/** Why answers could not be read. */
+	/** The reason why some answers could not be read. Undefined if all answers could be read. */
 	problem?: string;
 	/** Whether an answer that matches no field may be the answer to a field that had another label earlier. */
 	mayHaveEarlierLabel: boolean;
-	/** The ID. If the service may have added the response, the error of the request. */
+	/**
+	 * The ID of the response. If the request has failed, but the service may have added the response, the error
+	 * of the request.
+	 */
 	result: { id: ResponseId } | { error: unknown };
 };
 
-/** The responses by their duplicate keys, for one set of key fields. */
+/**
+ * The responses by their duplicate keys, for one set of key fields. The duplicate key of a response is its
+ * answers to the key fields.
+ */
 type KeyIndex = {
 	resultsByKey: Map<string, ComparedResponse['result']>;
 	/** How many responses have been indexed. */
 	count: number;
-	/** The first response that cannot be compared. No further responses are then indexed. */
+	/** The first response that cannot be compared. After this response, no further responses are indexed. */
 	notComparable?: NotComparable;
 };
 
 /**
- * The responses of a form that items are compared with: those that the form had before the run, then those that
- * items of the run add. Each item is compared by its own key fields.
+ * The responses of a form with which items are compared. The responses that the form had before the run come
+ * first, then the responses that items of the run add. Each item is compared by its own key fields.
  */
 export class ResponseIndex {
 	private readonly added: ComparedResponse[] = [];
@@ -104,7 +113,7 @@ export class ResponseIndex {
 		this.added.push({ subject, answers, mayHaveEarlierLabel: false, result });
 	}
 
-	/** Returns the index for a set of key fields. First adds the responses that the index lacks. */
+	/** Returns the index for a set of key fields. First adds the responses that the index does not have yet. */
 	private async getIndex(keyFields: KeyFields): Promise<KeyIndex> {
 		const setKey = keyFields.map(({ uuid }) => uuid).join(' ');
 		const index: KeyIndex = this.indexes.get(setKey) ?? { resultsByKey: new Map(), count: 0 };

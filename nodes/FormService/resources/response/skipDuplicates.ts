@@ -51,8 +51,9 @@ export function readKeyFieldNames(input: ParameterContext): string[] {
 }
 
 /**
- * Prepares to add a response, unless the form has an equal response, or an earlier item of the run has added
- * one. The complete responses of the form are fetched once for all items.
+ * Prepares to add a response. The response is not added if the form has an equal response, or if an earlier
+ * item of the run has added an equal response. The complete responses of the form are fetched once for all
+ * items.
  *
  * @param add sends the request that adds the response
  * @returns the order key and the `send` of the item's pending write

@@ -114,12 +114,11 @@ const MAX_FAILURES = 7;
 
 /**
  * Whether the full pass must start over after a failure. Otherwise, a page that always fails would block the
- * rest of the list.
+ * rest of the list. The full pass starts over in two cases:
  *
- * - If the first page of the reading has failed, the full pass starts over in two cases: the position of the
- *   page no longer exists, or the page has failed for about 20 minutes. In both cases, the page must not be the
- *   first page of the list.
- * - If a later page of a full pass has failed, the full pass starts over after about 20 minutes.
+ * - The first page of the reading has failed, and is not the first page of the list. The page has failed for
+ *   about 20 minutes, or its position has expired.
+ * - A later page of a full pass has failed for about 20 minutes.
  *
  * @param error why the page could not be read, or why its events could not be delivered
  * @param failures how many times in a row the page has failed, including this time

@@ -106,8 +106,8 @@ export function planNewestPages(
 }
 
 /**
- * The most pages of a slice if page positions expire and the budget allows fewer. Few lists of a trigger with
- * many forms have more pages.
+ * The maximum number of pages of a slice if page positions expire and the budget allows fewer pages. Few lists
+ * of a trigger with many forms have more pages.
  */
 const MAX_PAGES_IF_POSITIONS_EXPIRE = 4;
 

@@ -59,8 +59,8 @@ export type PollProgress = Readonly<{
 
 /**
  * Fetches pages of a form and compares the responses with the seen responses. The result has the reason why the
- * reading stopped, see `StopReason`. If the poll has no time for a page after another page, the result has no
- * error, because a later poll has more time for the page.
+ * reading stopped, see `StopReason`. If the poll has read a page and has no time for the next page, the result
+ * has no error. A later poll has more time for the next page.
  */
 export async function readFormPages(
 	context: PollContext,
