@@ -177,6 +177,26 @@ describe('One page that cannot be read', () => {
 		expect((world.reports[0].thrown as Error).message).toMatch(message);
 	});
 
+	it.each<[Order, FaultName]>([
+		['newest', 'serverError'],
+		['shuffled', 'serverError'],
+		['shuffled', 'brokenConnection'],
+	])('lets the pass start over after 20 to 30 minutes, %s first: %s', async (order, name) => {
+		const { world } = createPaged({ pages: 10, order });
+		await world.beginAndRun(60);
+		const before = world.service.sent.length;
+		await world.run(200, undefined, failPage(8, faults[name]));
+		const sent = world.service.sent.slice(before);
+		const failed = sent.findIndex(({ page }) => page === 8);
+		const restarted = sent.find(({ page }, index) => index > failed && page === 2)!;
+		const minutes = (restarted.at - sent[failed].at) / MINUTE_MS;
+		expect(minutes).toBeGreaterThanOrEqual(20);
+		expect(minutes).toBeLessThanOrEqual(30);
+		// from then on, the pages before it are read without a wait
+		const gaps = listGaps(sent.filter(({ at }) => at >= restarted.at).map(({ at }) => at));
+		expect(Math.max(...gaps)).toBeLessThanOrEqual(4);
+	});
+
 	it.each<FaultName>(['accessDenied', 'webPage', 'redirect', 'serverError'])(
 		'for a few minutes does not interrupt the full pass: %s',
 		async (name) => {

@@ -33,12 +33,17 @@ type FailureStreak = {
 	 * again.
 	 */
 	readonly page: number;
+	/** The time of the first failure. */
+	readonly startedAtMs: number;
 	/** The time of the last failure. */
 	readonly failedAtMs: number;
 	readonly backoffMs: number;
 	readonly error: NodeError;
 	isReported: boolean;
 };
+
+/** How many failures in a row a subject has, and when the first of them was. */
+export type FailureCount = Readonly<{ count: number; startedAtMs: number }>;
 
 /**
  * How many failures in a row a subject must have before the user sees the error. One or two failures are often
@@ -64,25 +69,27 @@ export class Failures {
 	 * service asks for a longer wait, polls wait as long as the service asks, up to an hour.
 	 *
 	 * @param page the number of the page that failed, from 0; 0 if the subject has no pages
+	 * @param isGivenUp whether the next poll reads another page, so that polls wait only if the service asks
 	 * @returns the number of failures in a row
 	 */
-	record(subject: Subject, error: NodeError, page = 0): number {
+	record(subject: Subject, error: NodeError, page = 0, isGivenUp = false): number {
 		const failedAtMs = clock.now();
 		const { retryAtMs = failedAtMs } = getRequestFailure(error) ?? {};
 		// a millisecond more, so that the request queue does not still wait because of rounding
 		const askedMs = Math.min(retryAtMs - failedAtMs + 1, MAX_RETRY_AFTER_MS);
-		const count = this.countWithNew(subject, page);
-		const backoffMs = Math.max(askedMs, computeBackoffMs(count));
+		const { count, startedAtMs } = this.countWithNew(subject, page);
+		const backoffMs = isGivenUp ? askedMs : Math.max(askedMs, computeBackoffMs(count));
 		const isReported = count > 1 && this.find(subject)!.isReported;
-		const streak = { subject, count, page, failedAtMs, backoffMs, error, isReported };
-		this.streaks.set(toKey(subject), streak);
+		const times = { startedAtMs, failedAtMs, backoffMs };
+		this.streaks.set(toKey(subject), { subject, count, page, ...times, error, isReported });
 		return count;
 	}
 
-	/** Returns how many failures in a row the subject would have if this page failed now. */
-	countWithNew(subject: Subject, page: number): number {
+	/** Returns the failures in a row that the subject would have if this page failed now. */
+	countWithNew(subject: Subject, page: number): FailureCount {
 		const last = this.find(subject);
-		return last !== undefined && page <= last.page ? last.count + 1 : 1;
+		if (last === undefined || page > last.page) return { count: 1, startedAtMs: clock.now() };
+		return { count: last.count + 1, startedAtMs: last.startedAtMs };
 	}
 
 	/**
@@ -201,6 +208,8 @@ export type Outcome = Readonly<{
 	 * - Otherwise, `ALL_PAGES`.
 	 */
 	page: number;
+	/** Whether the next poll starts over before the page that failed. */
+	isGivenUp?: boolean;
 }>;
 
 /**
@@ -228,7 +237,7 @@ export function endsPoll({ readError, deliveryError }: Outcome): boolean {
  * account if a page was read and no later page failed for a reason that affects the account.
  */
 export function recordOutcome(failures: Failures, outcome: Outcome, logger: Logger): void {
-	const { subject, hasPages, readError, page } = outcome;
+	const { subject, hasPages, readError, page, isGivenUp } = outcome;
 	if (hasPages && !isAccountFailure(readError)) failures.clear({ kind: 'account' }, ALL_PAGES);
 	const error = getError(outcome);
 	if (error === undefined) return failures.clear(subject, page);
@@ -237,8 +246,8 @@ export function recordOutcome(failures: Failures, outcome: Outcome, logger: Logg
 		logger.info("The poll ends early: this account's requests of this minute are used up.");
 		return;
 	}
-	const count = failures.record(subject, error, page);
-	if (isAccountFailure(error)) failures.record({ kind: 'account' }, error);
+	const count = failures.record(subject, error, page, isGivenUp);
+	if (isAccountFailure(error)) failures.record({ kind: 'account' }, error, 0, isGivenUp);
 	const what = 'formId' in subject ? `Form ${subject.formId}` : 'The list of forms';
 	logger.warn(`${what} could not be read: ${error.message}. Failures in a row: ${count}.`);
 }

@@ -83,7 +83,7 @@ it('Failures are counted for one page: an earlier page clears nothing, and a lat
 	const counts = [4, 4, 2, 7].map((page) => {
 		poll(1, 'A', page);
 		failures.clear(toSubject('A'), page - 1);
-		return failures.countWithNew(toSubject('A'), page) - 1;
+		return failures.countWithNew(toSubject('A'), page).count - 1;
 	});
 	expect(counts).toEqual([1, 2, 3, 1]);
 	failures.clear(toSubject('A'), 7);

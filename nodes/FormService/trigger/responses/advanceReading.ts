@@ -3,7 +3,9 @@ import { hasReason } from '../../api/errors';
 import { parseNumber } from '../../api/parseValues';
 import { getCreationTimeMs } from '../../api/recordTimes';
 import { getNextPosition, type PagePosition } from '../../api/replies/fetchPages';
+import type { FailureCount } from '../failures';
 import type { FetchedPage } from '../fetchList';
+import { MINUTE_MS } from '../requestBudget';
 import type { FormState } from '../triggerState';
 import type { Reading } from './planReading';
 import type { ReadingResult } from './readFormPages';
@@ -106,32 +108,34 @@ function endFullPass(form: FormState, last: FetchedPage, at: NewestAt | undefine
 	return { ...form, fullPass: positionsExpire ? { positionsExpire } : {}, baseline, newestPages };
 }
 
-/**
- * The number of failures in a row after which a full pass starts over. The page has then failed for about 20
- * minutes, which is longer than most outages.
- */
-const MAX_FAILURES = 7;
+/** How long a page must have failed before a full pass starts over. Most outages are shorter. */
+const MAX_FAILING_MS = 20 * MINUTE_MS;
+
+/** The fewest failures in a row after which a full pass starts over, because some forms are polled rarely. */
+const MIN_FAILURES = 3;
 
 /**
  * Whether the full pass must start over after a failure. Otherwise, a page that always fails would block the
  * rest of the list. The full pass starts over in two cases:
  *
- * - The first page of the reading has failed, and is not the first page of the list. The page has failed for
- *   about 20 minutes, or its position has expired.
- * - A later page of a full pass has failed for about 20 minutes.
+ * - If the first page of the reading has failed, the full pass starts over in two cases: the position of the
+ *   page no longer exists, or the page has failed too long. In both cases, the page must not be the
+ *   first page of the list.
+ * - If a later page of a full pass has failed, the full pass starts over if the page has failed too long.
  *
  * @param error why the page could not be read, or why its events could not be delivered
- * @param failures how many times in a row the page has failed, including this time
+ * @param failures the failures of the page in a row, including this failure
  * @param pageCount how many pages the poll has read before the failure
  */
 export function hasToStartOver(
 	{ kind, from }: Reading,
 	error: unknown,
-	failures: number,
+	{ count, startedAtMs }: FailureCount,
 	pageCount: number,
+	nowMs: number,
 ): boolean {
 	if (error === undefined || hasReason(error, 'queueTimedOut')) return false;
-	const hasFailedTooLong = failures >= MAX_FAILURES;
+	const hasFailedTooLong = count >= MIN_FAILURES && nowMs - startedAtMs >= MAX_FAILING_MS;
 	if (pageCount > 0) return hasFailedTooLong && kind !== 'newestPages';
 	return from !== undefined && (hasFailedTooLong || hasReason(error, 'pageExpired'));
 }

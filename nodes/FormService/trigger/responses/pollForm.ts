@@ -1,4 +1,5 @@
 import { conditionsNeedFields } from '../../api/answers/conditions';
+import { clock } from '../../api/clock';
 import type { NodeError } from '../../api/errors';
 import { ALL_PAGES, type Outcome } from '../failures';
 import { isBackingOff, type OutputItem, type PollContext } from '../pollContext';
@@ -163,7 +164,9 @@ function finishReading(
 	const isUnfinished = isUnread || continues;
 	const page = error ? lastPage + 1 : isUnfinished ? lastPage : ALL_PAGES;
 	const failures = context.cache.failures.countWithNew(subject, page);
-	const startsOver = hasToStartOver(reading, error, failures, pages.length);
+	const startsOver = hasToStartOver(reading, error, failures, pages.length, clock.now());
+	// if the delivery of the first page fails, the next poll reads this page again
+	const isGivenUp = startsOver && (readError !== undefined || firstPage > 0);
 	const counted = countBudgetedRequests(reading, requests, fieldRequests);
 	// a form that was not read keeps its turn: the form with the oldest debt is read first
 	const sinceMs = isUnread ? (form.debt?.atMs ?? 0) : startedAtMs;
@@ -171,7 +174,7 @@ function finishReading(
 	return {
 		form: { ...(startsOver ? startOver(form, reading, result.hasExpired) : form), debt },
 		items,
-		outcome: { subject, hasPages: pages.length > 0, readError, deliveryError, page },
+		outcome: { subject, hasPages: pages.length > 0, readError, deliveryError, page, isGivenUp },
 		isUnread,
 	};
 }

@@ -12,6 +12,7 @@ import type {
 	StopReason,
 } from '../../../../nodes/FormService/trigger/responses/planReading.ts';
 import type { FormState } from '../../../../nodes/FormService/trigger/triggerState.ts';
+import { MINUTE_MS } from '../../../time.mts';
 
 const node = { id: 'n', name: 'N', type: 't', typeVersion: 1, position: [0, 0], parameters: {} };
 const at = (page: number) => {
@@ -136,21 +137,25 @@ it('A list that has become shorter starts a full pass', () => {
 	expect([after.newestPages, after.fullPass]).toEqual([undefined, { hasStartedOver: true }]);
 });
 
-it.each<[string, Reading, FailureReason, number, number, boolean]>([
-	['was not requested', FROM_FOURTH, 'queueTimedOut', 9, 0, false],
-	['has failed six times', FROM_FOURTH, 'serverError', 6, 0, false],
-	['has failed seven times', FROM_FOURTH, 'serverError', 7, 0, true],
-	['has failed seven times after other pages', FROM_FOURTH, 'serverError', 7, 2, true],
-	['is the first one, and has failed seven times', FULL, 'serverError', 7, 0, false],
-	['is forbidden for now', FROM_FOURTH, 'accessDenied', 1, 0, false],
-	['is a web page for now', FROM_FOURTH, 'webPage', 6, 0, false],
-	['cannot be reached any more', FROM_FOURTH, 'pageExpired', 1, 0, true],
-	['cannot be reached, after other pages', FROM_FOURTH, 'pageExpired', 1, 2, false],
-	['comes after newest pages', createReading('newestPages', 4), 'serverError', 9, 2, false],
+it.each<[string, Reading, FailureReason, number, number, number, boolean]>([
+	['was not requested', FROM_FOURTH, 'queueTimedOut', 9, 60, 0, false],
+	['has failed for 19 minutes', FROM_FOURTH, 'serverError', 9, 19, 0, false],
+	['has failed twice in two hours', FROM_FOURTH, 'serverError', 2, 120, 0, false],
+	['has failed three times in 20 minutes', FROM_FOURTH, 'serverError', 3, 20, 0, true],
+	['has failed for 20 minutes after other pages', FROM_FOURTH, 'serverError', 7, 20, 2, true],
+	['is the first one, and has failed for 20 minutes', FULL, 'serverError', 7, 20, 0, false],
+	['is forbidden for now', FROM_FOURTH, 'accessDenied', 1, 0, 0, false],
+	['is a web page for now', FROM_FOURTH, 'webPage', 6, 13, 0, false],
+	['cannot be reached any more', FROM_FOURTH, 'pageExpired', 1, 0, 0, true],
+	['cannot be reached, after other pages', FROM_FOURTH, 'pageExpired', 1, 0, 2, false],
+	['comes after newest pages', createReading('newestPages', 4), 'serverError', 9, 60, 2, false],
 ])(
 	'A reading starts over or not if its page %s',
-	(_text, reading, reason, failures, count, starts) => {
-		expect(advance.hasToStartOver(reading, fail(reason), failures, count)).toBe(starts);
+	(_text, reading, reason, count, minutes, pageCount, starts) => {
+		const nowMs = minutes * MINUTE_MS;
+		const failures = { count, startedAtMs: 0 };
+		const result = advance.hasToStartOver(reading, fail(reason), failures, pageCount, nowMs);
+		expect(result).toBe(starts);
 	},
 );
 
