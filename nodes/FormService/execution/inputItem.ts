@@ -7,7 +7,7 @@ import type {
 import type { Account } from '../api/account';
 import type { Endpoint } from '../api/endpoints';
 import type { NodeError } from '../api/errors';
-import type { ItemRequest, PreparedItem } from './operation';
+import type { ItemSender, PreparedItem } from './operation';
 
 /** An input item of a try, with the prepared item, or with the error of its parameters. */
 export type InputItem = {
@@ -61,17 +61,17 @@ export type TryContext = {
 };
 
 /**
- * Creates the request of an item from the request options that n8n has composed. Uses the base URL of the
+ * Creates the sender of an item from the request options that n8n has composed. Uses the base URL of the
  * item's own account, because n8n composes all requests with the credential of the first item
  * (`prepareCredentials`).
  * The allowed domains stay those of the first item. If a Base URL differs by item, an item whose host they lack
  * fails, and nothing is sent to the host.
  */
-export function createItemRequest(
+export function createItemSender(
 	{ n8n, index, endpoint, options }: InputItem,
 	account: Account,
 	{ run, signal }: TryContext,
-): ItemRequest {
+): ItemSender {
 	const { url, qs, ...composedOptions } = options;
 	const httpOptions = omit(composedOptions, 'baseURL', 'body');
 	const query = new URLSearchParams(omitBy(qs, isNil) as Record<string, string>);

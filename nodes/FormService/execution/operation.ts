@@ -46,7 +46,7 @@ export type PreparedRead = {
 	 * @throws InputError if the service has no such record
 	 * @throws ServiceError if a request fails
 	 */
-	read: (request: ItemRequest) => Promise<INodeExecutionData[]>;
+	read: (sender: ItemSender) => Promise<INodeExecutionData[]>;
 	/**
 	 * The part of the output that a model asked for: which results, and which fields. If undefined, the node
 	 * returns the whole output.
@@ -63,7 +63,7 @@ export type PreparedWrite = {
 	 * @throws InputError if the item is invalid
 	 * @throws ServiceError if a request fails
 	 */
-	check: (request: ItemRequest) => Promise<PendingWrite>;
+	check: (sender: ItemSender) => Promise<PendingWrite>;
 };
 
 /** The part of the output that a model asked for. */
@@ -100,7 +100,7 @@ export type SendResult = {
 };
 
 /** The values that an operation needs to send the requests of an item. */
-export type ItemRequest = {
+export type ItemSender = {
 	context: RequestContext;
 	/** The request of the operation, without a body. */
 	target: Target;
@@ -116,7 +116,7 @@ export class SharedValues<T> {
 	private readonly valuesByRun = new WeakMap<object, Map<string, T>>();
 
 	/** Returns the value with this key. The first item that asks for the value creates the value. */
-	getOrCreate({ context, runKey }: ItemRequest, key: string, create: () => T): T {
+	getOrCreate({ context, runKey }: ItemSender, key: string, create: () => T): T {
 		const values = this.valuesByRun.get(runKey) ?? new Map<string, T>();
 		this.valuesByRun.set(runKey, values);
 		const accountKey = `${context.account.key} ${key}`;
@@ -135,12 +135,12 @@ export class SharedValues<T> {
  */
 export function createSharedFetch<T, Detail = void>(
 	fetch: (context: RequestContext, target: Target, detail: Detail) => Promise<T>,
-): (request: ItemRequest, detail: Detail) => Promise<T> {
+): (sender: ItemSender, detail: Detail) => Promise<T> {
 	const fetches = new SharedValues<{ result?: Promise<T> }>();
-	return async (request, detail) => {
-		const { context, target } = request;
+	return async (sender, detail) => {
+		const { context, target } = sender;
 		const key = JSON.stringify([target.url, context.httpOptions, detail]);
-		const shared = fetches.getOrCreate(request, key, () => ({}));
+		const shared = fetches.getOrCreate(sender, key, () => ({}));
 		shared.result ??= fetch({ ...context, itemIndex: undefined }, target, detail);
 		shared.result.catch(() => (shared.result = undefined));
 		return await shared.result;

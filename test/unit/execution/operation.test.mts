@@ -5,14 +5,14 @@ import type { RequestContext } from '../../../nodes/FormService/api/requestConte
 import {
 	createSharedFetch,
 	SharedValues,
-	type ItemRequest,
+	type ItemSender,
 } from '../../../nodes/FormService/execution/operation.ts';
 
 const account = createAccount({ accessToken: 'token', baseUrl: 'https://forms.example.com' });
 const target = createTarget(account, endpoints.listForms);
 const runKey = {};
 
-function requestOf(itemIndex: number, accessToken = 'token'): ItemRequest {
+function senderOf(itemIndex: number, accessToken = 'token'): ItemSender {
 	const itemAccount = createAccount({ accessToken, baseUrl: account.baseUrl });
 	const context = { account: itemAccount, itemIndex, priority: 'low' } as RequestContext;
 	return { context, target, runKey };
@@ -25,7 +25,7 @@ it('a request for all items of a run is sent once, belongs to no item, and is re
 		if (contexts.length === 1) throw new Error('unavailable');
 		return await Promise.resolve(contexts.length);
 	});
-	const fetchFor = async (index: number) => await fetchOnce(requestOf(index));
+	const fetchFor = async (index: number) => await fetchOnce(senderOf(index));
 	const failed = await Promise.allSettled([fetchFor(1), fetchFor(2)]);
 	expect(failed.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
 	expect(await Promise.all([fetchFor(1), fetchFor(2)])).toEqual([2, 2]);
@@ -35,7 +35,7 @@ it('a request for all items of a run is sent once, belongs to no item, and is re
 it('items share a value only if they have the same account', () => {
 	const lists = new SharedValues<string[]>();
 	const values = ['a', 'a', 'b'].map((token) =>
-		lists.getOrCreate(requestOf(0, token), 'list', () => []),
+		lists.getOrCreate(senderOf(0, token), 'list', () => []),
 	);
 	expect(values[0]).toBe(values[1]);
 	expect(values[0]).not.toBe(values[2]);
@@ -43,6 +43,6 @@ it('items share a value only if they have the same account', () => {
 
 it('two kinds of values never share a value, even under the same key', () => {
 	const [lists, names] = [new SharedValues<string[]>(), new SharedValues<string>()];
-	expect(lists.getOrCreate(requestOf(0), 'key', () => [])).toEqual([]);
-	expect(names.getOrCreate(requestOf(0), 'key', () => 'name')).toBe('name');
+	expect(lists.getOrCreate(senderOf(0), 'key', () => [])).toEqual([]);
+	expect(names.getOrCreate(senderOf(0), 'key', () => 'name')).toBe('name');
 });

@@ -23,8 +23,8 @@ export const fieldGetAll: Operation = {
 		return {
 			ids: { formId },
 			selection: readPage(input),
-			async read(request) {
-				const fields = await fetchFields(request);
+			async read(sender) {
+				const fields = await fetchFields(sender);
 				return fields.slice(0, limit).map((field) => ({ json: removeSecrets(field) }));
 			},
 		};

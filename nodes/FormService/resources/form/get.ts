@@ -27,8 +27,8 @@ export const formGet: Operation = {
 		const toItem = createFormMapper(input);
 		return {
 			selection: { names: readOutputFields(input) },
-			async read(request) {
-				const forms = await fetchForms(request);
+			async read(sender) {
+				const forms = await fetchForms(sender);
 				const form = forms.find((record) => getFormId(record) === formId);
 				if (form !== undefined) return [toItem(form)];
 				throw createFormNotListedError(input, formId);

@@ -26,8 +26,8 @@ export const formGetAll: Operation = {
 		const toItem = createFormMapper(input);
 		return {
 			selection: { ...readPage(input), names: readOutputFields(input) },
-			async read(request) {
-				const forms = await fetchForms(request);
+			async read(sender) {
+				const forms = await fetchForms(sender);
 				return forms.slice(0, limit).map(toItem);
 			},
 		};

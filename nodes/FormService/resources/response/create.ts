@@ -129,14 +129,14 @@ export const responseCreate: Operation = {
 		const keyFieldNames = readKeyFieldNames(input);
 		return {
 			ids: { formId },
-			async check(request) {
-				const { fields, answerableFields } = await fetchSharedAnswerableFields(request, formId);
+			async check(sender) {
+				const { fields, answerableFields } = await fetchSharedAnswerableFields(sender, formId);
 				const { data, byTitle, ignored } = encodeAnswers(input, unchecked, answerableFields);
-				const target = { ...request.target, body: { data }, fields: answerableFields };
-				const add = async () => (await addResponse(request.context, target)) ?? null;
+				const target = { ...sender.target, body: { data }, fields: answerableFields };
+				const add = async () => (await addResponse(sender.context, target)) ?? null;
 				const { orderKey, send } =
 					keyFieldNames.length > 0
-						? await prepareSkipping(request, input, keyFieldNames, { formId, fields, data, add })
+						? await prepareSkipping(sender, input, keyFieldNames, { formId, fields, data, add })
 						: { send: async (): Promise<CreateResult> => ({ status: 'created', id: await add() }) };
 				const form = { id: formId, name: getSelectedFormName(input.node, formId) ?? null };
 				return {

@@ -47,12 +47,12 @@ export const responseGet: Operation = {
 		return {
 			ids: { formId },
 			selection: { names: readOutputFields(input) },
-			async read(request) {
-				const readList = await getSharedReader(request);
+			async read(sender) {
+				const readList = await getSharedReader(sender);
 				const comparableId = toComparableId(responseId);
 				const isWanted = (candidate: IDataObject) => getComparableId(candidate) === comparableId;
 				// fetch no page after the page that has the response
-				const { records } = await readList(request.context, (found) => found.some(isWanted));
+				const { records } = await readList(sender.context, (found) => found.some(isWanted));
 				const record = records.find(isWanted);
 				if (record === undefined) {
 					throw createParameterError(
@@ -62,9 +62,9 @@ export const responseGet: Operation = {
 					);
 				}
 				const fields = outputNeedsFields(output)
-					? await fetchSharedFields(request, formId, output)
+					? await fetchSharedFields(sender, formId, output)
 					: undefined;
-				return [(await createResponseItem(request.context, record, output, fields)).item];
+				return [(await createResponseItem(sender.context, record, output, fields)).item];
 			},
 		};
 	},

@@ -31,7 +31,7 @@ import {
 	simplificationProperties,
 } from '../../parameters/resultParameters';
 import { outputOptions, readResponseOutput } from '../../parameters/responseOutput';
-import { createSharedFetch, type ItemRequest, type Operation } from '../../execution/operation';
+import { createSharedFetch, type ItemSender, type Operation } from '../../execution/operation';
 import { fetchSharedFields } from './sharedFields';
 
 const STATUSES = { all: 'All', complete: 'Complete', incomplete: 'Incomplete' };
@@ -85,17 +85,17 @@ export const responseGetAll: Operation = {
 		return {
 			ids: { formId },
 			selection: { ...readPage(input), names: readOutputFields(input) },
-			async read(request) {
+			async read(sender) {
 				const needFields = outputNeedsFields(output) || conditionsNeedFields(query.conditions);
-				const fields = needFields ? await fetchSharedFields(request, formId, output) : undefined;
+				const fields = needFields ? await fetchSharedFields(sender, formId, output) : undefined;
 				checkConditions(input, query, fields);
 				// to filter or sort, the node needs the whole list
 				const needsWholeList = limit === undefined || status !== 'all' || !isUnfiltered(query);
-				const listed = await fetchResponses(request, needsWholeList ? undefined : limit);
+				const listed = await fetchResponses(sender, needsWholeList ? undefined : limit);
 				const records = listed.filter((record) => hasStatus(record, status));
 				checkTimes(input, query, records);
 				const found = await findResponses(records, query, fields);
-				return await createItems(request, found.slice(0, limit), output, fields);
+				return await createItems(sender, found.slice(0, limit), output, fields);
 			},
 		};
 	},
@@ -159,7 +159,7 @@ function checkTimes(
 
 /** Creates the items of responses, one after another, because the files of an item may have to be downloaded. */
 async function createItems(
-	{ context }: ItemRequest,
+	{ context }: ItemSender,
 	records: readonly IDataObject[],
 	output: ResponseOutput,
 	fields?: readonly FormField[],

@@ -8,7 +8,7 @@ import { mayHaveActed } from '../../api/errors';
 import { parseBoolean } from '../../api/parseValues';
 import { getId } from '../../api/records';
 import { listRecords } from '../../api/service';
-import { createSharedFetch, SharedValues, type ItemRequest } from '../../execution/operation';
+import { createSharedFetch, SharedValues, type ItemSender } from '../../execution/operation';
 
 /** The ID of a response. Null if the service does not send an ID. */
 export type ResponseId = string | null;
@@ -197,12 +197,12 @@ const fetchCompleteResponses = createSharedFetch(async (context, target) => {
  * items share.
  */
 export async function fetchResponseIndex(
-	request: ItemRequest,
+	sender: ItemSender,
 	formId: string,
 	fields: readonly FormField[],
 ): Promise<ResponseIndex> {
 	const query = { incomplete: 'false' };
-	const target = createTarget(request.context.account, endpoints.listResponses, { formId }, query);
-	const records = await fetchCompleteResponses({ ...request, target });
-	return indexes.getOrCreate(request, formId, () => new ResponseIndex(records, fields));
+	const target = createTarget(sender.context.account, endpoints.listResponses, { formId }, query);
+	const records = await fetchCompleteResponses({ ...sender, target });
+	return indexes.getOrCreate(sender, formId, () => new ResponseIndex(records, fields));
 }

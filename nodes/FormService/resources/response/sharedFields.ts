@@ -7,7 +7,7 @@ import {
 } from '../../api/answers/fields';
 import { createTarget, endpoints } from '../../api/endpoints';
 import { listRecords } from '../../api/service';
-import { createSharedFetch, type ItemRequest } from '../../execution/operation';
+import { createSharedFetch, type ItemSender } from '../../execution/operation';
 
 /*
  * How operations fetch the fields of a form. The items of a run share a list of fields, so the index of the
@@ -20,11 +20,11 @@ import { createSharedFetch, type ItemRequest } from '../../execution/operation';
  * @param naming the options that decide the answer keys of the fields
  */
 export async function fetchSharedFields(
-	request: ItemRequest,
+	sender: ItemSender,
 	formId: string,
 	{ answerKeys, columns }: AnswerNaming,
 ): Promise<FormField[]> {
-	return await fetchFieldsOnce(toFields(request, formId), { answerKeys, columns });
+	return await fetchFieldsOnce(toFields(sender, formId), { answerKeys, columns });
 }
 
 /**
@@ -32,10 +32,10 @@ export async function fetchSharedFields(
  * for.
  */
 export async function fetchSharedAnswerableFields(
-	request: ItemRequest,
+	sender: ItemSender,
 	formId: string,
 ): Promise<{ fields: FormField[]; answerableFields: AnswerableField[] }> {
-	return await fetchAnswerableOnce(toFields(request, formId));
+	return await fetchAnswerableOnce(toFields(sender, formId));
 }
 
 const fetchFieldsOnce = createSharedFetch(async (context, target, naming: AnswerNaming) =>
@@ -47,8 +47,8 @@ const fetchAnswerableOnce = createSharedFetch(async (context, target) => {
 	return { fields, answerableFields: fields.filter(isAnswerable) };
 });
 
-/** Returns a request for the fields of a form. */
-function toFields(request: ItemRequest, formId: string): ItemRequest {
-	const { account } = request.context;
-	return { ...request, target: createTarget(account, endpoints.listFields, { formId }) };
+/** Returns a sender whose target is the fields of a form. */
+function toFields(sender: ItemSender, formId: string): ItemSender {
+	const { account } = sender.context;
+	return { ...sender, target: createTarget(account, endpoints.listFields, { formId }) };
 }

@@ -1,7 +1,7 @@
 import { sortBy, uniq } from 'lodash';
 import type { INodeProperties } from 'n8n-workflow';
 import { findField, isAnswerable, type FormField } from '../../api/answers/fields';
-import type { ItemRequest } from '../../execution/operation';
+import type { ItemSender } from '../../execution/operation';
 import {
 	createParameterError,
 	isOptionAdded,
@@ -61,14 +61,14 @@ export function readKeyFieldNames(input: ParameterContext): string[] {
  * @throws ServiceError if a request fails
  */
 export async function prepareSkipping(
-	request: ItemRequest,
+	sender: ItemSender,
 	input: ParameterContext,
 	keyFieldNames: readonly string[],
 	{ formId, fields, data, add }: CheckedResponse,
 ): Promise<{ orderKey: string; send: () => Promise<CreateResult> }> {
 	const keyFields = findKeyFields(input, keyFieldNames, fields);
 	const key = computeItemKey(input, keyFields, data);
-	const responseIndex = await fetchResponseIndex(request, formId, fields);
+	const responseIndex = await fetchResponseIndex(sender, formId, fields);
 	const notComparable = await responseIndex.findNotComparable(keyFields);
 	if (notComparable !== undefined) throw createNotComparableError(input, notComparable);
 	return {

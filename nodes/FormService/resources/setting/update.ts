@@ -12,7 +12,7 @@ import {
 import {
 	createSharedFetch,
 	SharedValues,
-	type ItemRequest,
+	type ItemSender,
 	type Operation,
 	type SendResult,
 } from '../../execution/operation';
@@ -129,11 +129,11 @@ export const settingsUpdate: Operation = {
 		const update = { formId, body, ignored, unusedNames, isPreview };
 		return {
 			ids: { formId },
-			async check(request) {
-				const listedForm = compares ? await fetchForm(request, input, formId) : undefined;
+			async check(sender) {
+				const listedForm = compares ? await fetchForm(sender, input, formId) : undefined;
 				return {
 					orderKey: formId,
-					send: async () => await sendUpdate(request, update, listedForm),
+					send: async () => await sendUpdate(sender, update, listedForm),
 				};
 			},
 		};
@@ -157,11 +157,11 @@ type FormUpdate = {
  * comparison
  */
 async function sendUpdate(
-	request: ItemRequest,
+	sender: ItemSender,
 	{ formId, body, ignored, unusedNames, isPreview }: FormUpdate,
 	listedForm: IDataObject | undefined,
 ): Promise<SendResult> {
-	const drafts = getFormDrafts(request, isPreview);
+	const drafts = getFormDrafts(sender, isPreview);
 	const form = listedForm === undefined ? {} : drafts.apply(formId, listedForm);
 	const changes = compareSettings(body, form);
 	const comparison = {
@@ -176,11 +176,11 @@ async function sendUpdate(
 		return { isSent: false, createOutput: () => json };
 	}
 	drafts.start(formId, Object.keys(changes));
-	const target = { ...request.target, body: mapValues(changes, 'to') };
-	const envelope = await updateSettings(request.context, target);
+	const target = { ...sender.target, body: mapValues(changes, 'to') };
+	const envelope = await updateSettings(sender.context, target);
 	drafts.commit(formId, body);
 	const createOutput = () => {
-		const { id, name, ...details } = removeSecrets(parseUpdatedForm(request.context, envelope));
+		const { id, name, ...details } = removeSecrets(parseUpdatedForm(sender.context, envelope));
 		// put the summary before the form's messages, which can be long
 		return { id, name, status: 'updated', ...comparison, ...details };
 	};
@@ -198,12 +198,12 @@ function getUnsentStatus(isPreview: boolean, changes: SettingChanges): string {
  * @throws NodeOperationError if the list has no form with this ID
  */
 async function fetchForm(
-	request: ItemRequest,
+	sender: ItemSender,
 	input: ParameterContext,
 	formId: string,
 ): Promise<IDataObject> {
-	const target = createTarget(request.context.account, endpoints.listForms);
-	const formsById = await fetchFormsById({ ...request, target });
+	const target = createTarget(sender.context.account, endpoints.listForms);
+	const formsById = await fetchFormsById({ ...sender, target });
 	const form = formsById.get(formId);
 	if (form === undefined) throw createFormNotListedError(input, formId);
 	return form;
@@ -220,9 +220,9 @@ const fetchFormsById = createSharedFetch(
  * Returns the changes that the items of the run have made to forms so far. Previews and updates have separate
  * drafts. A preview sends nothing, so an update must not treat the previewed changes as done.
  */
-function getFormDrafts(request: ItemRequest, isPreview: boolean): FormDrafts {
+function getFormDrafts(sender: ItemSender, isPreview: boolean): FormDrafts {
 	const drafts = isPreview ? previewedForms : updatedForms;
-	return drafts.getOrCreate(request, '', () => new FormDrafts());
+	return drafts.getOrCreate(sender, '', () => new FormDrafts());
 }
 
 const updatedForms = new SharedValues<FormDrafts>();

@@ -24,8 +24,8 @@ export const workspaceGet: Operation = {
 		const simplify = readSimplify(input);
 		return {
 			selection: { names: readOutputFields(input) },
-			async read(request) {
-				const workspace = removeSecrets(await fetchWorkspace(request));
+			async read(sender) {
+				const workspace = removeSecrets(await fetchWorkspace(sender));
 				return [{ json: simplify ? pick(workspace, WORKSPACE_ATTRIBUTES) : workspace }];
 			},
 		};
