@@ -17,7 +17,7 @@ export type FailureFacts = {
 	networkError?: string;
 	/** Why n8n blocked the request, in n8n's words. */
 	blockReason?: string;
-	/** The address that a reply redirects to. */
+	/** The address to which a reply redirects. */
 	location?: string;
 	/** The limit that was exceeded: requests per minute, pages, files or megabytes. */
 	limit?: number;

@@ -7,13 +7,13 @@ import { asSentence } from './errorTexts';
 import type { Priority } from './request/requestQueue';
 import { createFailure, describeFailure, type RequestFailure } from './requestFailure';
 
-/** Who sends a request, and what the request queue and the errors need to know about the sender. */
+/** The sender of a request, and the facts about the sender that the request queue and the errors need. */
 export type RequestContext = {
 	n8n: N8nContext;
 	/** The account of the node's credential, see `getAccount`. */
 	account: Account;
 	priority: Priority;
-	/** The input item that the request belongs to. */
+	/** The input item of the request. */
 	itemIndex?: number;
 	/**
 	 * Aborts when the caller stops waiting or n8n cancels the execution. A request that still waits is then never

@@ -6,9 +6,10 @@ import { escapeRegExp } from 'lodash';
  */
 
 /**
- * The encodings of single characters. Each function returns a pattern that matches an encoded character.
- * The unchanged character is the last one, because "&" is also the start of "&#38;".
- * Numbers in patterns limit how often a text was encoded, because an unlimited pattern can take very long.
+ * The encodings of single characters. Each function returns a pattern that matches an encoded character. The
+ * last function returns the unchanged character, because "&" is also the start of "&#38;". A character can be
+ * encoded several times, and each pattern has a maximum for this number. A pattern without a maximum can take
+ * very long.
  */
 const CHARACTER_ENCODINGS: ReadonlyArray<(character: string, code: number) => string> = [
 	// in a URL, even encoded several times: "%2F" and "%252F"

@@ -63,9 +63,8 @@ export type TryContext = {
 /**
  * Creates the sender of an item from the request options that n8n has composed. Uses the base URL of the
  * item's own account, because n8n composes all requests with the credential of the first item
- * (`prepareCredentials`).
- * The allowed domains stay those of the first item. If a Base URL differs by item, an item whose host they lack
- * fails, and nothing is sent to the host.
+ * (`prepareCredentials`). n8n checks all requests against the allowed domains of the first item. If these
+ * domains do not include the host of an item, the item fails, and nothing is sent to the host.
  */
 export function createItemSender(
 	{ n8n, index, endpoint, options }: InputItem,

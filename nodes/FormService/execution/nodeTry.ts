@@ -118,7 +118,7 @@ function createOrderError({ n8n, index }: InputItem): NodeError {
 /** The latest try of each run. The key is the only object that all items and tries of a run share. */
 const latestTries = new WeakMap<object, NodeTry>();
 
-/** Returns the try that an item belongs to. If the latest try already has the item, starts the next try. */
+/** Returns the try of an item. If the latest try already has the item, starts the next try. */
 export function joinTry(n8n: IExecuteSingleFunctions): NodeTry {
 	const { key, total } = findInput(n8n);
 	const latestTry = latestTries.get(key);

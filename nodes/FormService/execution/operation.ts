@@ -66,7 +66,7 @@ export type PreparedWrite = {
 	check: (sender: ItemSender) => Promise<PendingWrite>;
 };
 
-/** The part of the output that a model asked for. */
+/** The part of the output that a model wants. */
 export type ToolSelection = {
 	/** How many results to leave out at the start. */
 	skip?: number;

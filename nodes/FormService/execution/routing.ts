@@ -40,8 +40,8 @@ export function createPreSend(operation: Operation): PreSendAction {
 }
 
 /**
- * Adds an item to its try. Cannot wait, because n8n would then ask for the outcome of this item before it calls
- * `preSend` for the other items.
+ * Adds an item to its try. This function must not wait. Otherwise, n8n would ask for the outcome of this item
+ * before n8n calls `preSend` for the other items.
  */
 function addItem(
 	n8n: IExecuteSingleFunctions,

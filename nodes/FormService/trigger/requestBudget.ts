@@ -20,8 +20,8 @@ export type BudgetClaim = {
 };
 
 /**
- * The time after its last poll during which a trigger counts as active. Chosen, because n8n polls a trigger at
- * least once an hour with the usual schedules.
+ * The time after its last poll during which a trigger counts as active. With the usual schedules, n8n polls a
+ * trigger at least once an hour.
  */
 const ACTIVE_MS = HOUR_MS + 10 * MINUTE_MS;
 

@@ -61,7 +61,7 @@ export const formSchema = z.object({
 			order: z.object({ descending: nonNegative, ascending: nonNegative }).optional(),
 			/** Whether the full pass has started over after a page failed for too long, see `isInFirstPass`. */
 			hasStartedOver: z.boolean().optional(),
-			/** Whether a page position has expired before the next poll, see `planFullPass`. */
+			/** Whether page positions of the form expire before the next poll, see `planFullPass`. */
 			positionsExpire: z.boolean().optional(),
 		})
 		.optional(),
@@ -100,7 +100,7 @@ export type FormStates = ReadonlyMap<string, FormState>;
 
 /** The state of a trigger. n8n keeps the state in its static data. */
 export type TriggerState = Readonly<{
-	/** The service that the state belongs to, see `computeServiceId`. */
+	/** The ID of the service, see `computeServiceId`. */
 	service: string;
 	/**
 	 * The number of the state. The number is the time of the poll that wrote the state. If this time is not
@@ -184,7 +184,7 @@ export function addPass(since: PassesSince | undefined, nowMs: number): PassesSi
 	return passes < RETENTION_PASSES ? { atMs, passes: passes + 1 } : since;
 }
 
-/** Whether at least 30 days and 30 passes have gone by. */
+/** Whether at least 30 days and 30 passes are over since `since.atMs`. */
 export function isRetentionOver(since: PassesSince | undefined, nowMs: number): boolean {
 	if (since === undefined) return false;
 	return since.passes >= RETENTION_PASSES && nowMs - since.atMs >= RETENTION_MS;

@@ -11,7 +11,7 @@ type FaultRule = {
 	 * `/pdf/…`. A rule without `path` applies only to the API.
 	 */
 	match?: { method?: string; path?: RegExp };
-	/** How many requests the fault applies to. By default, all requests. */
+	/** The number of requests to which the fault applies. By default, all requests. */
 	times?: number;
 };
 

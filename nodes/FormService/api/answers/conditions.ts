@@ -34,7 +34,7 @@ export type Condition = {
 	 */
 	field: string;
 	operator: Operator;
-	/** The value that answers are compared with. `isEmpty` and `isNotEmpty` ignore the value. */
+	/** The value with which answers are compared. `isEmpty` and `isNotEmpty` ignore the value. */
 	value: string;
 };
 
@@ -74,7 +74,7 @@ export function findUnknownFields(
 
 /**
  * Describes the first condition whose name is neither a field nor an attribute. Undefined if there is no such
- * condition. No response could meet such a condition, unless its operator is Is Empty.
+ * condition. A response can meet such a condition only if the operator is Is Empty.
  */
 export function findConditionFieldProblem(
 	{ conditions }: ConditionSet,

@@ -28,8 +28,8 @@ const MAX_REPEATED_PAGES = 2;
 export type PagePosition = { url: string; pagesBefore: number; recordsBefore: number };
 
 /**
- * What follows a page: no page, a page with a position, or a page that cannot be requested. `evidence` has the
- * attribute that announces such a page.
+ * What follows a page: no page, a page with a position, or a page that cannot be requested. If the page cannot
+ * be requested, `evidence` is the attribute that announces the page.
  */
 export type Following =
 	| { kind: 'none' }
@@ -87,8 +87,8 @@ export function getNextPosition({
 /**
  * Fetches the next page of a list.
  *
- * @param pages the pages that were fetched so far, in order. Of the records, only the first of each page is
- * used, to find loops
+ * @param pages the pages that were fetched so far, in order. Only the first record of each page is used, to
+ * find loops
  * @param from the first page to fetch if `pages` is empty; by default, the first page of the list
  * @throws ServiceError if the reply has no list, if the pages form a loop or repeat one another, or if the next
  * page cannot be requested. The function throws so that no caller takes a part of a list for the whole list

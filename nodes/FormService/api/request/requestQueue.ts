@@ -21,7 +21,10 @@ const BREAKER_CAUSES: unknown[] = ['temporarily-unavailable', 'rate-limited', 'c
 /** How long requests of items fail at once: after many failures in a row, or if the service asks for a long wait. */
 const BREAKER_OPEN_MS = 60_000;
 
-/** The maximum time that items wait for an unavailable service. Chosen, because the user sees no sign of the wait. */
+/**
+ * The maximum time that items wait for an unavailable service. A longer wait would look like a hung node,
+ * because the editor shows no sign of the wait.
+ */
 const MAX_UNAVAILABLE_MS = 5 * 60_000;
 
 /**

@@ -87,7 +87,7 @@ function encodeSetting(setting: Setting, value: unknown): SettingValue | undefin
 
 /**
  * Whether a text has at most `maxLength` characters. Counts an emoji as one character, as users do. JavaScript
- * counts two.
+ * counts an emoji as two characters.
  */
 function fitsLength(text = '', maxLength = Infinity): boolean {
 	return [...text].length <= maxLength;

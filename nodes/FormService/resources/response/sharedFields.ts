@@ -28,8 +28,8 @@ export async function fetchSharedFields(
 }
 
 /**
- * Fetches the fields of a form that take an answer. `answerableFields` are those that the API accepts answers
- * for.
+ * Fetches the fields of a form that take an answer. `answerableFields` are the fields for which the API accepts
+ * answers.
  */
 export async function fetchSharedAnswerableFields(
 	sender: ItemSender,

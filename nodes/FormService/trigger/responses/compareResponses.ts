@@ -54,7 +54,7 @@ const LAST_READ_TOLERANCE_MS = 2_000;
  * recorded. Collects the events, and the changed responses that have no event.
  */
 export class Comparison {
-	/** The next records of the responses that have changed without an event. */
+	/** What the trigger will record about responses that have changed without an event. */
 	private readonly updates = new Map<Fingerprint, SeenResponse>();
 	private readonly detected = new Map<Fingerprint, DetectedEvent>();
 
