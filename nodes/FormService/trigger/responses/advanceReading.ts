@@ -118,10 +118,9 @@ const MIN_FAILURES = 3;
  * Whether the full pass must start over after a failure. Otherwise, a page that always fails would block the
  * rest of the list. The full pass starts over in two cases:
  *
- * - If the first page of the reading has failed, the full pass starts over in two cases: the position of the
- *   page no longer exists, or the page has failed too long. In both cases, the page must not be the
- *   first page of the list.
- * - If a later page of a full pass has failed, the full pass starts over if the page has failed too long.
+ * - The first page of the reading has failed, and is not the first page of the list. The page has failed three
+ *   times in a row, for at least 20 minutes, or its position has expired.
+ * - A later page of a full pass has failed three times in a row, for at least 20 minutes.
  *
  * @param error why the page could not be read, or why its events could not be delivered
  * @param failures the failures of the page in a row, including this failure
