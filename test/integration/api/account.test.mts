@@ -77,3 +77,26 @@ it('each item gets what its own account has at its own service, or the error of 
 	expect(outcomes).toEqual(['Ada', refused, 'Demo Workspace', 'Bob', 'Ada']);
 	expect(other.requests).toMatchObject([{ token: other.token }]);
 });
+
+it.each([
+	['={{ new URL($json.url).hostname }}', [/^Demo/, /^n8n does not allow/], 0],
+	['127.0.0.1, localhost', [/^Demo/, /^Demo/], 1],
+])('all items may send only to the domains of the first item: %s', async (...given) => {
+	const [allowedDomains, outcomes, sent] = given;
+	const [{ service }, { service: other }] = [await createWorld(), await createWorld()];
+	const url = other.url.replace('127.0.0.1', 'localhost');
+	const n8n = n8nFor({
+		accessToken: '={{ $json.token }}',
+		baseUrl: '={{ $json.url }}',
+		allowedHttpRequestDomains: 'domains',
+		allowedDomains,
+	});
+	const rows = [service, { url, token: other.token }].map(({ url: host, token }) => ({
+		url: host,
+		token,
+	}));
+	const { items } = await n8n.runNode(getWorkspace, itemsOf(...rows), { continueOnFail: true });
+	const results = items.map(({ json }) => json.error ?? json.name);
+	expect(results).toEqual(outcomes.map((pattern) => expect.stringMatching(pattern)));
+	expect(other.requests).toHaveLength(sent);
+});

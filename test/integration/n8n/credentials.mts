@@ -6,7 +6,13 @@ import type {
 import { credentialType } from './built.mts';
 
 /** What a person enters into the credential; a field that begins with `=` is an expression. */
-export type Account = { accessToken: string; baseUrl: string };
+/** A credential. The two attributes about domains are fields of n8n. */
+export type Account = {
+	accessToken: string;
+	baseUrl: string;
+	allowedHttpRequestDomains?: string;
+	allowedDomains?: string;
+};
 
 /** How long n8n takes to decrypt a credential, for tests in which that differs from item to item. */
 export const decrypting = { wait: async (): Promise<void> => {} };
