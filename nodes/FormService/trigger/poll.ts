@@ -3,16 +3,16 @@ import type { INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 import { clock } from '../api/clock';
 import { getCause, hasReason, type NodeError } from '../api/errors';
 import { sortByTime } from '../api/recordTimes';
-import { endsPoll, getError, recordOutcome, type Outcome } from './failures';
 import { mayReadFormList, pollFormList } from './forms/pollFormList';
+import { endsPoll, getError, recordOutcome, type Outcome } from './outcomes';
 import {
 	startPoll,
 	isBackingOff,
 	readConfig,
-	takePollReason,
 	type OutputItem,
 	type PollContext,
 } from './pollContext';
+import { takePollReason } from './pollReason';
 import { ensureBaseline } from './responses/readFormPages';
 import { mayReadForm, pollForm, READING_KINDS } from './responses/pollForm';
 import { isSavePending, rememberState } from './savedState';

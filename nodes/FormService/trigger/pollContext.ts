@@ -5,21 +5,13 @@ import { clock } from '../api/clock';
 import { asNodeError } from '../api/errors';
 import type { RequestContext } from '../api/requestContext';
 import { ALL_PAGES, type Subject } from './failures';
-import { computeBaseIntervalMs, computeWeight, MINUTE_MS, type BudgetClaim } from './requestBudget';
+import { DEFAULT_POLL_TIME_MS, getPollTimeMs, type PollReason } from './pollReason';
+import { computeBaseIntervalMs, computeWeight, type BudgetClaim } from './requestBudget';
 import { computeServiceId, loadState, type LoadedState } from './savedState';
 import { readSavedState } from './staticData';
 import { collectBudgetClaims, type TriggerCache } from './triggerCache';
 import { readTriggerParameters, type TriggerParameters } from './triggerParameters';
 import { getWatchedFormIds, type FormStates } from './triggerState';
-
-/**
- * The reason for a poll:
- *
- * - `schedule`: the workflow is active, and the time for a poll has come.
- * - `start`: n8n has started.
- * - `publish`: the user has published the workflow.
- */
-export type PollReason = 'schedule' | 'start' | 'publish';
 
 /** The values that all steps of a poll need. A step may change only `cache`. A step returns all other results. */
 export type PollContext = LoadedState &
@@ -49,46 +41,6 @@ export type PollTimes = Readonly<{
 	/** Aborts when the poll must no longer wait for files. */
 	pollDeadline: AbortSignal;
 }>;
-
-const activatedContexts = new WeakSet<IPollFunctions>();
-
-/**
- * Returns the reason for a poll, and records the context `n8n`. Each activation of a workflow has a new
- * context. The first poll with a context belongs to the activation. Later polls with the same context belong to
- * the schedule.
- *
- * n8n activates a workflow when n8n starts (`init`), and when another main process takes over
- * (`leadershipChange`). All other activations are from the user.
- */
-export function takePollReason(n8n: IPollFunctions): PollReason {
-	if (activatedContexts.has(n8n) || isDurablePoll(n8n)) return 'schedule';
-	activatedContexts.add(n8n);
-	return ['init', 'leadershipChange'].includes(n8n.getActivationMode()) ? 'start' : 'publish';
-}
-
-/**
- * Whether a poll belongs to the schedule of n8n's durable mode. In durable mode, each scheduled poll has a new
- * context, like an activation. Only the time that n8n allows for the poll shows the difference. In durable
- * mode, this time is 36 seconds by default.
- */
-function isDurablePoll(n8n: IPollFunctions): boolean {
-	return getPollTimeMs(n8n) !== DEFAULT_POLL_TIME_MS;
-}
-
-/**
- * The time that n8n allows for a poll outside durable mode. The trigger uses this time as a maximum in both
- * modes.
- */
-const DEFAULT_POLL_TIME_MS = 5 * MINUTE_MS;
-
-/**
- * Returns how long this poll may take, in milliseconds. Only n8n 2.38 and later provide this time. For earlier
- * versions, returns the default.
- */
-function getPollTimeMs(n8n: IPollFunctions): number {
-	const { getPollBudgetMs } = n8n as Partial<IPollFunctions>;
-	return typeof getPollBudgetMs === 'function' ? getPollBudgetMs.call(n8n) : DEFAULT_POLL_TIME_MS;
-}
 
 /** The parameters of the node and the account of its credential. */
 type Config = { parameters: TriggerParameters; account: Account };

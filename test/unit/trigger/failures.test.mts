@@ -6,13 +6,12 @@ import {
 	createFailure,
 	type FailureReason,
 } from '../../../nodes/FormService/api/requestFailure.ts';
+import { Failures, type Subject } from '../../../nodes/FormService/trigger/failures.ts';
 import {
-	Failures,
 	endsPoll,
 	recordOutcome,
 	type Outcome,
-	type Subject,
-} from '../../../nodes/FormService/trigger/failures.ts';
+} from '../../../nodes/FormService/trigger/outcomes.ts';
 import { MINUTE_MS, VirtualTime } from '../../time.mts';
 
 const node = { id: 'n', name: 'N', type: 't', typeVersion: 1, position: [0, 0], parameters: {} };

@@ -1,7 +1,8 @@
 import { conditionsNeedFields } from '../../api/answers/conditions';
 import { clock } from '../../api/clock';
 import type { NodeError } from '../../api/errors';
-import { ALL_PAGES, type Outcome } from '../failures';
+import { ALL_PAGES } from '../failures';
+import type { Outcome } from '../outcomes';
 import { isBackingOff, type OutputItem, type PollContext } from '../pollContext';
 import { addDebt, computeFormBudget, isDue, type FormBudget } from '../requestBudget';
 import type { FormState } from '../triggerState';

@@ -1,0 +1,91 @@
+import type { Logger } from 'n8n-workflow';
+import { hasReason, type NodeError } from '../api/errors';
+import type { FailureReason } from '../api/requestFailure';
+import { ALL_PAGES, type Failures, type Subject } from './failures';
+
+/* Decides what the outcome of a reading means for the account, for the poll and for later polls. */
+
+/**
+ * The reasons of failures that affect all forms of the account. For example, the service rejects the token, or
+ * a rate limit is reached.
+ */
+const ACCOUNT_REASONS: FailureReason[] = [
+	'blockedByN8n',
+	'connectionRefused',
+	'unknownHost',
+	'untrustedCertificate',
+	'noEncryption',
+	'timedOut',
+	'connectionBroken',
+	'pollTimedOut',
+	'tokenRejected',
+	'minuteLimit',
+	'dayLimit',
+	'unavailable',
+];
+
+/** Whether a failure affects the whole account. */
+export function isAccountFailure(error: unknown): boolean {
+	return hasReason(error, ...ACCOUNT_REASONS);
+}
+
+/** The outcome of one reading. A reading is what one poll reads of one form, or of the list of forms. */
+export type Outcome = Readonly<{
+	subject: Subject;
+	/** Whether the reading has read at least one page. */
+	hasPages: boolean;
+	/** The error if the next page could not be read. */
+	readError?: NodeError;
+	/** The error if the events could not be delivered. */
+	deliveryError?: NodeError;
+	/**
+	 * The number of a page; the first page is 0.
+	 *
+	 * - If a page failed, the number of the page that failed.
+	 * - If a full pass continues in a later poll, the number of the last page that was read.
+	 * - Otherwise, `ALL_PAGES`.
+	 */
+	page: number;
+	/** Whether the next poll starts over before the page that failed. */
+	isGivenUp?: boolean;
+}>;
+
+/**
+ * Returns the error of an outcome. An outcome has two errors if a page could not be read, and the events of
+ * earlier pages could not be delivered. Then returns the error of the delivery, unless only the other error
+ * affects the whole account.
+ */
+export function getError({ readError, deliveryError }: Outcome): NodeError | undefined {
+	const error = deliveryError ?? readError;
+	return [error, readError].find(isAccountFailure) ?? error;
+}
+
+/**
+ * Whether the poll stops after this outcome. True if the failure affects the whole account, or if the account
+ * has no request left in this minute.
+ */
+export function endsPoll({ readError, deliveryError }: Outcome): boolean {
+	return [readError, deliveryError].some(
+		(error) => hasReason(error, 'queueTimedOut') || isAccountFailure(error),
+	);
+}
+
+/**
+ * Records an outcome for the next polls, and logs the failure, if there is one. Clears the failures of the
+ * account if a page was read and no later page failed for a reason that affects the account.
+ */
+export function recordOutcome(failures: Failures, outcome: Outcome, logger: Logger): void {
+	const { subject, hasPages, readError, page, isGivenUp } = outcome;
+	if (hasPages && !isAccountFailure(readError)) failures.clear({ kind: 'account' }, ALL_PAGES);
+	const error = getError(outcome);
+	if (error === undefined) return failures.clear(subject, page);
+	// a request that was not sent is not a failure
+	if (hasReason(error, 'queueTimedOut')) {
+		logger.info("The poll ends early: this account's requests of this minute are used up.");
+		return;
+	}
+	const count = failures.record(subject, error, page, isGivenUp);
+	if (isAccountFailure(error)) failures.record({ kind: 'account' }, error, 0, isGivenUp);
+	const what = 'formId' in subject ? `Form ${subject.formId}` : 'The list of forms';
+	logger.warn(`${what} could not be read: ${error.message}. Failures in a row: ${count}.`);
+}
