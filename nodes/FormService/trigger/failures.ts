@@ -40,7 +40,7 @@ type FailureStreak = {
 	isReported: boolean;
 };
 
-/** How many failures in a row a subject has, and when the first of them was. */
+/** How many failures in a row a subject has, and when the first of these failures was. */
 export type FailureCount = Readonly<{ count: number; startedAtMs: number }>;
 
 /**
@@ -67,7 +67,7 @@ export class Failures {
 	 * service asks for a longer wait, polls wait as long as the service asks, up to an hour.
 	 *
 	 * @param page the number of the page that failed, from 0; 0 if the subject has no pages
-	 * @param isGivenUp whether the next poll reads another page, so that polls wait only if the service asks
+	 * @param isGivenUp whether the next poll reads another page. Polls then wait only if the service asks for a wait
 	 * @returns the number of failures in a row
 	 */
 	record(subject: Subject, error: NodeError, page = 0, isGivenUp = false): number {

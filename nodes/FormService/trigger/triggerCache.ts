@@ -105,7 +105,7 @@ export function getTriggerCache(key: string, nowMs: number): TriggerCache {
 	return cache;
 }
 
-/** Returns the budget claims of all triggers of this process. */
+/** Returns the `BudgetClaim` of each trigger of this process. */
 export function collectBudgetClaims(): BudgetClaim[] {
 	return [...triggers.values()].flatMap(({ budgetClaim }) => budgetClaim ?? []);
 }

@@ -36,8 +36,8 @@ type ListProgress = {
 	readonly passPages: readonly ListPage[];
 	/**
 	 * The distinct records found so far. The records of this pass come first, in the order of the pass. Records
-	 * that only earlier passes found come last. If a pass without repeated records completes the list, only the
-	 * records of that pass.
+	 * that only earlier passes found come last. If a pass without repeated records completes the list, `records`
+	 * has only the records of that pass.
 	 */
 	readonly records: readonly IDataObject[];
 	/** The distinct records of this pass, by their key, see `addRecords`. */

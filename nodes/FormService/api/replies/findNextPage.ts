@@ -37,7 +37,7 @@ export type NextPage =
 	| { kind: 'link'; link: string }
 	| { kind: 'unknown'; evidence: string };
 
-/** What was read of a list so far. */
+/** The numbers of pages and records of a list that were read so far. */
 export type PageCounts = {
 	/** The number of pages that were read, including this page. */
 	pages: number;

@@ -79,8 +79,8 @@ export class ResponseIndex {
 	}
 
 	/**
-	 * Adds a response and records it, unless there is an equal response. The caller first waits until all earlier
-	 * items have been added to the form.
+	 * Adds a response and records it. If there is an equal response, adds nothing. Before the call, the caller
+	 * must wait until all earlier items have been added to the form.
 	 *
 	 * @param key the duplicate key of the item
 	 * @param send sends the request that adds the response

@@ -111,7 +111,10 @@ function endFullPass(form: FormState, last: FetchedPage, at: NewestAt | undefine
 /** How long a page must have failed before a full pass starts over. Most outages are shorter. */
 const MAX_FAILING_MS = 20 * MINUTE_MS;
 
-/** The fewest failures in a row after which a full pass starts over, because some forms are polled rarely. */
+/**
+ * The minimum number of failures in a row after which a full pass starts over. The time since the first failure
+ * is not enough, because some forms are polled rarely.
+ */
 const MIN_FAILURES = 3;
 
 /**

@@ -49,7 +49,7 @@ const YIELD_EVERY_RECORDS = 500;
  */
 const MAX_PAGES_WITH_FIELDS = 50;
 
-/** What a poll has done before a reading. */
+/** The results of a poll before a reading. */
 export type PollProgress = Readonly<{
 	/** How many more items the poll may deliver. */
 	capacity: number;
