@@ -1,6 +1,6 @@
 /**
- * The words of error values in sheets. A word is between "#" and "!" or "?": `#REF!`, `#¿NOMBRE?`. No other
- * word makes an error value, because a hashtag such as `#SALE!` is an answer.
+ * The words of error values in sheets. A word is between "#" and "!" or "?": `#REF!`, `#¿NOMBRE?`. A text with
+ * any other word is an answer, such as the hashtag `#SALE!`.
  */
 const WORDS_BY_LANGUAGE = {
 	english:

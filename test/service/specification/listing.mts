@@ -49,7 +49,7 @@ export function createListBody(
 	return { success: true, ...bodies[paging] };
 }
 
-/** Returns the number of the page that a request asks for: by number (`page=2`) or by cursor (`cursor=c2`). */
+/** Returns the number of the requested page. The request has the number (`page=2`) or a cursor (`cursor=c2`). */
 export function getPageNumber(request: FastifyRequest): number {
 	const { page = '1', cursor } = request.query as { page?: string; cursor?: string };
 	return Number(cursor?.slice(1) ?? page);

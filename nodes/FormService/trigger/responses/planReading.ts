@@ -112,9 +112,9 @@ export function planNewestPages(
 const MAX_PAGES_IF_POSITIONS_EXPIRE = 4;
 
 /**
- * Plans the next slice of the full pass: the pages that this poll reads. The slice has one page, and one more
- * page for each request interval in which n8n did not poll. If page positions expire before the next poll, the
- * slice has as many pages as the budget allows.
+ * Plans the next slice of the full pass: the pages that this poll reads. Usually, the slice has one page, and
+ * one more page for each request interval in which n8n did not poll. If page positions expire before the next
+ * poll, the slice has as many pages as the budget allows.
  *
  * @param isFailing whether the full pass has failed in the last poll
  */
