@@ -5,8 +5,10 @@ import type {
 } from 'n8n-workflow';
 import { credentialType } from './built.mts';
 
-/** What a person enters into the credential; a field that begins with `=` is an expression. */
-/** A credential. The two attributes about domains are fields of n8n. */
+/**
+ * What a user enters into the credential. A value that begins with `=` is an expression. n8n itself adds the two
+ * fields about domains.
+ */
 export type Account = {
 	accessToken: string;
 	baseUrl: string;
