@@ -28,7 +28,7 @@ import {
 } from '../parameters/triggerEvents';
 import { parseFormList } from './formDetails';
 import { createFormItem } from './forms/pollFormList';
-import { isIncomplete } from './responses/compareResponses';
+import { isIncomplete } from './responses/detectEvent';
 import {
 	createConditionError,
 	createResponseItems,

@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { expect, it } from 'vitest';
 import { RESPONSE_EVENTS } from '../../../../nodes/FormService/parameters/triggerEvents.ts';
 import * as compare from '../../../../nodes/FormService/trigger/responses/compareResponses.ts';
-import type { ComparisonRules } from '../../../../nodes/FormService/trigger/responses/compareResponses.ts';
+import type { ComparisonRules } from '../../../../nodes/FormService/trigger/responses/detectEvent.ts';
 import type { SeenResponses } from '../../../../nodes/FormService/trigger/responses/seenResponses.ts';
 import { DAY_MS, HOUR_MS } from '../../../../nodes/FormService/trigger/requestBudget.ts';
 import type { FetchedPage } from '../../../../nodes/FormService/trigger/fetchList.ts';

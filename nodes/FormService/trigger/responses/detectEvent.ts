@@ -1,0 +1,103 @@
+import type { IDataObject } from 'n8n-workflow';
+import { parseBoolean } from '../../api/parseValues';
+import { getCreationTimeMs } from '../../api/recordTimes';
+import type { ResponseEvent, TriggerEvent } from '../../parameters/triggerEvents';
+import {
+	computeAnswersFingerprint,
+	haveAnswersChanged,
+	type AnswersFingerprint,
+} from '../fingerprints';
+import type { FormState } from '../triggerState';
+import { createSeenResponse, type ResponsePhase, type SeenResponse } from './seenResponses';
+
+/* Decides whether a response has an event. */
+
+/** The rules that decide which responses have an event. */
+export type ComparisonRules = Readonly<{
+	events: readonly TriggerEvent[];
+	/** The age at which an incomplete response counts as abandoned, in milliseconds since its creation. */
+	abandonedAfterMs: number;
+	/** Decides which unseen responses are new. Undefined if all unseen responses are new. */
+	baseline?: FormState['baseline'];
+}>;
+
+/** Whether a response is incomplete (specification, section 2.4). */
+export function isIncomplete({ is_incomplete: value }: IDataObject): boolean {
+	return parseBoolean(value) === true;
+}
+
+/**
+ * Compares a response with its saved state. Returns the next state to save, and the event, if there is one.
+ *
+ * @param before the saved state; undefined if the response is unseen
+ */
+export function detectEvent(
+	record: IDataObject,
+	servedAtMs: number,
+	before: SeenResponse | undefined,
+	rules: ComparisonRules,
+): { event?: ResponseEvent; seenAfter: SeenResponse } {
+	const phase = before?.phase ?? (isExistingResponse(record, rules.baseline) ? 'existing' : 'new');
+	const transition = computeTransition(record, servedAtMs, phase, rules);
+	const answersBefore = before?.phase === 'complete' ? before.answers : undefined;
+	const answers = rules.events.includes('responseUpdated')
+		? (findAnswers(record) ?? answersBefore)
+		: undefined;
+	const isUpdate = haveAnswersChanged(answersBefore, answers);
+	return {
+		event: transition.event ?? (isUpdate ? 'responseUpdated' : undefined),
+		seenAfter: createSeenResponse(transition.phaseAfter, answers),
+	};
+}
+
+/** Returns the fingerprint of the answers of a complete response. Undefined for an incomplete response. */
+function findAnswers(record: IDataObject): AnswersFingerprint | undefined {
+	return isIncomplete(record) ? undefined : computeAnswersFingerprint(record);
+}
+
+/**
+ * Whether an unseen response is an existing response that must not start the workflow. During the first pass of
+ * the form, a response without a time counts as existing, and as older than any date. After the first pass,
+ * such a response counts as new.
+ */
+function isExistingResponse(record: IDataObject, baseline: ComparisonRules['baseline']): boolean {
+	if (baseline === undefined) return false;
+	const { sinceMs, backfill, isFirstPassOver } = baseline;
+	if (backfill === 'all') return false;
+	const createdAtMs = getCreationTimeMs(record) ?? (isFirstPassOver ? Infinity : -Infinity);
+	return createdAtMs < Math.min(sinceMs, backfill?.sinceMs ?? Infinity);
+}
+
+/** The event of a response, if there is one, and the phase of the response after the event, see `ResponsePhase`. */
+type Transition = { event?: ResponseEvent; phaseAfter: ResponsePhase };
+
+/**
+ * Computes the event of a response and its next phase, without comparing its answers.
+ *
+ * - `responseCompleted`: the response is complete. In the last reading, the response was incomplete or did not
+ *   exist.
+ * - `responseStarted`: the response is new and incomplete.
+ * - `responseAbandoned`: when the service sent the page, the response had been incomplete for
+ *   `abandonedAfterMs` or longer.
+ */
+function computeTransition(
+	record: IDataObject,
+	servedAtMs: number,
+	before: ResponsePhase | 'existing' | 'new',
+	{ events, abandonedAfterMs }: ComparisonRules,
+): Transition {
+	if (!isIncomplete(record)) {
+		const isNewEvent = before !== 'existing' && before !== 'complete';
+		return { event: isNewEvent ? 'responseCompleted' : undefined, phaseAfter: 'complete' };
+	}
+	if (before === 'complete' || before === 'abandoned') return { phaseAfter: before };
+	const isStart = before === 'new' && events.includes('responseStarted');
+	const event = isStart ? 'responseStarted' : undefined;
+	if (!events.includes('responseAbandoned')) return { event, phaseAfter: 'incomplete' };
+	// without a time, the age of an incomplete response is unknown
+	const isAbandoned = servedAtMs >= (getCreationTimeMs(record) ?? Infinity) + abandonedAfterMs;
+	if (isStart || !isAbandoned) return { event, phaseAfter: 'waiting' };
+	// a response that was abandoned earlier than the trigger or the choice of this event starts nothing
+	const isNewEvent = before === 'new' || before === 'waiting';
+	return { event: isNewEvent ? 'responseAbandoned' : undefined, phaseAfter: 'abandoned' };
+}

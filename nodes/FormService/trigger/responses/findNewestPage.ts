@@ -1,0 +1,62 @@
+import type { IDataObject } from 'n8n-workflow';
+import { parseNumber } from '../../api/parseValues';
+import { getCreationTimeMs } from '../../api/recordTimes';
+import type { FetchedPage } from '../fetchList';
+import type { FormState } from '../triggerState';
+
+/* Finds the page of a list on which new responses appear, by the order of the records. */
+
+/**
+ * The number of pages of a full pass on which the newest record is first (`descending`), and the number of
+ * pages on which the oldest record is first (`ascending`). `addVotes` compares the times of the first and the
+ * last record of a page. If the times are equal or missing, `addVotes` compares the attribute `number`.
+ */
+type Order = NonNullable<NonNullable<FormState['fullPass']>['order']>;
+
+export type NewestAt = NonNullable<FormState['newestPages']>['at'];
+
+/**
+ * Compares the first and the last record of each of these pages. Returns the counts for all pages of the full
+ * pass so far.
+ */
+export function addVotes(order: Order | undefined, pages: readonly FetchedPage[]): Order {
+	const steps = pages.map(({ records }) => {
+		const first = getSortValues(records[0] ?? {});
+		const last = getSortValues(records.at(-1) ?? {});
+		return last.time - first.time || last.number - first.number;
+	});
+	const { descending, ascending } = order ?? { descending: 0, ascending: 0 };
+	return {
+		descending: descending + steps.filter((step) => step < 0).length,
+		ascending: ascending + steps.filter((step) => step > 0).length,
+	};
+}
+
+function getSortValues(record: IDataObject): { time: number; number: number } {
+	return { time: getCreationTimeMs(record) ?? 0, number: parseNumber(record.number) ?? 0 };
+}
+
+/**
+ * The minimum number of pages of a list whose newest pages the trigger reads separately. In a shorter list, a
+ * full pass is about as fast.
+ */
+const MIN_PAGES = 3;
+
+/** How many times more pages must have one order than the opposite order, so that a list counts as sorted. */
+const MAJORITY_RATIO = 4;
+
+/**
+ * Returns whether new responses appear on the first or on the last page of the list. Undefined if the list has
+ * fewer than `MIN_PAGES` pages or no clear order. Also undefined if new responses appear on the last page and
+ * that page has no numbered URL, because the trigger cannot request such a page directly.
+ *
+ * @param last the last page that was read
+ */
+export function findNewestPage(
+	{ descending, ascending }: Order,
+	{ pagesBefore, following, isNumbered }: FetchedPage,
+): NewestAt | undefined {
+	if (pagesBefore + (following.kind === 'none' ? 1 : 2) < MIN_PAGES) return undefined;
+	if (descending > MAJORITY_RATIO * ascending) return 'firstPage';
+	return isNumbered && ascending > MAJORITY_RATIO * descending ? 'lastPage' : undefined;
+}
