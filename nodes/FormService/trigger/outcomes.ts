@@ -39,11 +39,11 @@ export type Outcome = Readonly<{
 	/** The error if the events could not be delivered. */
 	deliveryError?: NodeError;
 	/**
-	 * The number of a page; the first page is 0.
+	 * The number of a page; the first page is 0. The number depends on the outcome:
 	 *
-	 * - If a page failed, the number of the page that failed.
-	 * - If a full pass continues in a later poll, the number of the last page that was read.
-	 * - Otherwise, `ALL_PAGES`.
+	 * - If a page failed, the number is the number of this page.
+	 * - If a full pass continues in a later poll, the number is the number of the last page that was read.
+	 * - Otherwise, the number is `ALL_PAGES`.
 	 */
 	page: number;
 	/** Whether the next poll starts over before the page that failed. */
@@ -51,9 +51,9 @@ export type Outcome = Readonly<{
 }>;
 
 /**
- * Returns the error of an outcome. An outcome has two errors if a page could not be read, and the events of
- * earlier pages could not be delivered. Then returns the error of the delivery, unless only the other error
- * affects the whole account.
+ * Returns the error of an outcome. An outcome can have two errors: a page could not be read, and the events of
+ * earlier pages could not be delivered. If both errors exist, returns the error of the delivery. If only the
+ * other error affects the whole account, returns the other error.
  */
 export function getError({ readError, deliveryError }: Outcome): NodeError | undefined {
 	const error = deliveryError ?? readError;
