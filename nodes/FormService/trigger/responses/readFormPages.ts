@@ -69,14 +69,10 @@ export async function readFormPages(
 	{ from, maxPages, stopsAtSeen }: Reading,
 	{ capacity, hasReadPages }: PollProgress,
 ): Promise<ReadingResult> {
-	const { parameters, cache, request, startState, times } = context;
+	const { parameters, cache, request, times } = context;
 	const limit = parameters.lists.fields ? Math.min(maxPages, MAX_PAGES_WITH_FIELDS) : maxPages;
 	const target = createTarget(request.account, endpoints.listResponses, { formId });
 	const startedAtMs = clock.now();
-	// of an earlier poll: the first reading of this poll has already changed `before`
-	const { debt, firstPageReadAtMs } = startState.forms.get(formId) ?? {};
-	// states of version 0.1.0 have no `firstPageReadAtMs`, so the time of the last request is used
-	const lastReadAtMs = firstPageReadAtMs ?? debt?.atMs ?? -Infinity;
 	const comparison = new Comparison(cache.seen.decode(formId, before.seen));
 	const pages: FetchedPage[] = [];
 	let form = before;
@@ -92,12 +88,11 @@ export async function readFormPages(
 			// Without a next page, the next step of the loop ends the list, or throws why the next page cannot be
 			// requested. All other reasons to stop below need a next page.
 			if (page.following.kind !== 'page') continue;
-			const unfilteredEvents = comparison.events;
-			if (unfilteredEvents.length >= capacity) return finish('enoughEvents');
+			if (comparison.events.length >= capacity) return finish('enoughEvents');
 			// an earlier poll may have stopped in the middle of this page
 			const isResumed = from !== undefined && pages.length === 1;
-			const lastReadMs = cache.serviceClock.toServiceMs(lastReadAtMs);
-			if (stopsAtSeen && !isResumed && comparison.endsWithSeen(page, lastReadMs))
+			const mayStop = stopsAtSeen && !isResumed;
+			if (mayStop && comparison.endsWithSeen(page, getLastReadMs(context, formId)))
 				return finish('seenResponse');
 			if (pages.length >= limit || clock.now() >= times.readUntilMs) return finish('limit');
 		}
@@ -111,6 +106,16 @@ export async function readFormPages(
 		const hasExpired = isExpired && from !== undefined && !isNumbered(from.url, target.url);
 		return { ...finish('error'), readError, hasExpired, requests };
 	}
+}
+
+/**
+ * Returns when an earlier poll last read the first page of the form, by the service's clock. Uses the state at
+ * the start of the poll, because an earlier reading of this poll has changed the state of the form.
+ */
+function getLastReadMs({ cache, startState }: PollContext, formId: string): number {
+	const { debt, firstPageReadAtMs } = startState.forms.get(formId) ?? {};
+	// states of version 0.1.0 have no `firstPageReadAtMs`, so the time of the last request is used
+	return cache.serviceClock.toServiceMs(firstPageReadAtMs ?? debt?.atMs ?? -Infinity);
 }
 
 async function comparePage(
