@@ -22,8 +22,9 @@ export type Envelope = {
 	 */
 	hasSuccessSign: boolean;
 	/**
-	 * The `uuid` or `id` in the data, or in the reply next to the data. An `id` next to `success`, `message` or
-	 * `errors` is left out, because it is the ID of the request.
+	 * The ID of the record in the reply: the `uuid` or `id` in `data`, or `data` itself if it is a UUID.
+	 * Otherwise, the `uuid` or `id` of the reply itself. If the reply has `success`, `message` or `errors`, the
+	 * `id` of the reply itself does not count, because it is the ID of the request.
 	 */
 	id?: string;
 	/** The message of the reply, followed by the messages about fields: `Invalid data. captcha: Wrong answer.` */

@@ -77,7 +77,10 @@ function toN8nFailure({ cause, retryAtMs }: RequestFailure): Failure | undefined
 	return isTimed ? { cause, retryAfterMs: Math.max(0, retryAtMs - clock.now()) } : { cause };
 }
 
-/** Returns an error that n8n can show with its node. Any other error becomes a NodeOperationError. */
+/**
+ * Converts an error to an error that n8n can show with a node. Returns a NodeApiError or NodeOperationError
+ * unchanged. Any other error becomes a NodeOperationError.
+ */
 export function asNodeError(node: INode, error: unknown, itemIndex?: number): NodeError {
 	if (error instanceof NodeApiError || error instanceof NodeOperationError) return error;
 	return new NodeOperationError(node, error instanceof Error ? error : String(error), {

@@ -9,7 +9,10 @@ import type { Endpoint } from '../api/endpoints';
 import type { NodeError } from '../api/errors';
 import type { ItemSender, PreparedItem } from './operation';
 
-/** An input item of a try, with the prepared item, or with the error of its parameters. */
+/**
+ * An input item in one try, see `TryContext`. If the parameters of the item are valid, it has `prepared`.
+ * Otherwise, it has `parameterError`.
+ */
 export type InputItem = {
 	n8n: IExecuteSingleFunctions;
 	index: number;

@@ -19,7 +19,7 @@ export type Subject = Readonly<
 	| { kind: ReadingKind; formId: string }
 >;
 
-/** The page number that stands for all pages of a list. `clear` with this number clears all failures of the list. */
+/** The page number that stands for all pages. `clear` with this number clears all failures of the subject. */
 export const ALL_PAGES = Infinity;
 
 /** The failures in a row (a streak) of one subject. */
@@ -115,14 +115,13 @@ export class Failures {
 	}
 
 	/**
-	 * Returns the error that the poll reports to the user, with a notice that the trigger keeps trying. Only a
-	 * poll without items calls this function. Undefined in two cases:
+	 * Chooses the error that a poll without items reports to the user, and marks the error as reported. Adds a
+	 * notice that the trigger keeps trying. Undefined if an error was reported less than an hour ago, or if no
+	 * error qualifies.
 	 *
-	 * - An error was reported less than an hour ago.
-	 * - No subject with an error to report has failed three times in a row.
-	 *
-	 * After a report, the error of the same subject is reported again only if the subject has failed in this
-	 * poll. If the trigger watches several forms, the failures in a row of a form are reported only once.
+	 * An error qualifies if its subject has failed at least three times in a row. If the error was already
+	 * reported, the subject must also have failed in this poll. If the trigger watches several forms, an error of
+	 * a form qualifies only once.
 	 *
 	 * @param polledAtMs when the poll started
 	 * @param isOneOfSeveral whether the trigger watches several forms

@@ -83,7 +83,7 @@ function toHashText(value: unknown): string {
 }
 
 /**
- * Returns a part of an answer in the spelling that all equal parts share.
+ * Normalizes a part of an answer, so that parts with the same meaning become the same value.
  *
  * - The address of a file loses its query.
  * - The attributes of an object are sorted by name. Empty values are left out.

@@ -105,7 +105,7 @@ async function readLists(context: PollContext): Promise<PollResult> {
 
 /**
  * Reads the list of all forms, if the list is due. If the last poll read the list and then had no time for a
- * form, this poll first reads the form.
+ * form, leaves the list to a later poll, so that this poll has time for the form.
  */
 async function readFormList(context: PollContext, before: PollResult): Promise<PollResult> {
 	const hasUnreadForm = getWatchedFormIds(context.parameters, before.forms).some(

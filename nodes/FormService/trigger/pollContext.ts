@@ -155,8 +155,9 @@ function createBudgetClaim(
 }
 
 /**
- * Whether the poll must not read a subject yet, because the subject has failed recently. A subject is what can
- * fail, such as a form. False if the poll is not scheduled, because a start or a publication reads all lists.
+ * Whether the poll must skip a subject, because the subject failed recently and polls still wait. A subject is
+ * what can fail, such as a form. Always false in the poll after n8n starts or the user publishes the workflow,
+ * because this poll skips no subject.
  */
 export function isBackingOff({ cache, reason }: PollContext, subject: Subject): boolean {
 	return reason === 'schedule' && cache.failures.isWaiting(subject);

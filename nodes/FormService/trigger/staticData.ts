@@ -85,8 +85,8 @@ export function writeSavedState(n8n: IPollFunctions, state: IDataObject, nowMs: 
 }
 
 /**
- * Whether n8n keeps the static data of a node by the name of the node, as in default mode. In default mode, n8n
- * adds `__dataChanged` to the static data. In durable mode, n8n passes a copy without this attribute.
+ * Whether n8n keeps the static data of a node by the name of the node. n8n does so in default mode, and the
+ * static data then has the attribute `__dataChanged`. In durable mode, n8n passes a copy without this attribute.
  */
 function isKeptByName(nodeData: IDataObject): boolean {
 	return '__dataChanged' in nodeData;

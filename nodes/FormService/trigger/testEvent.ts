@@ -151,7 +151,7 @@ async function findNewestMatch(
 	return sortByTime(examples, 'oldest').at(-1);
 }
 
-/** Fetches the responses on the first `MAX_PAGES` pages of a form. */
+/** Fetches the responses of a form from the first `MAX_PAGES` pages of the list of responses. */
 async function fetchFirstPages(context: RequestContext, target: Target): Promise<IDataObject[]> {
 	const records: IDataObject[] = [];
 	for await (const page of fetchPages(context, target)) {

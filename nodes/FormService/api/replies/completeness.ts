@@ -56,8 +56,8 @@ type ListProgress = {
 export type UnfinishedList = ListProgress & { readonly status: 'unfinished' };
 
 /**
- * The state of a list after some of its pages. Each page creates a new state, so several callers can share a
- * state.
+ * The state of a list after some of its pages. A state never changes, because `addPage` returns a new state. So
+ * several callers can share a state.
  */
 export type ListState =
 	| UnfinishedList

@@ -19,7 +19,7 @@ export function createFormMapper(
 	};
 }
 
-/** The attributes of a form that simplified output keeps. With `fields`, simplified output has ten attributes. */
+/** The attributes of a form that simplified output keeps. Simplified output adds `fields` to these attributes. */
 const SIMPLIFIED_FORM_ATTRIBUTES = [
 	'id',
 	'uuid',

@@ -27,8 +27,11 @@ export const ANSWERS_MODE = 'Specify Answers';
 /** The answers of an item before the node looks for their fields. */
 export type UncheckedAnswers = {
 	/**
-	 * How the user specifies the answers: `auto` by the names of input fields, `fields` field by field, `json` as
-	 * JSON.
+	 * How the user specifies the answers:
+	 *
+	 * - `auto`: the attributes of the input item are matched with the fields by name
+	 * - `fields`: the user fills in each field
+	 * - `json`: the user enters JSON
 	 */
 	mode: 'auto' | 'fields' | 'json';
 	/**

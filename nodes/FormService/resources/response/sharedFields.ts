@@ -28,8 +28,8 @@ export async function fetchSharedFields(
 }
 
 /**
- * Fetches the fields of a form that take an answer. `answerableFields` are the fields for which the API accepts
- * answers.
+ * Fetches the fields of a form, except fields that take no answer, such as headings. `answerableFields` leaves
+ * out the fields without a valid ID, because a request cannot name them.
  */
 export async function fetchSharedAnswerableFields(
 	sender: ItemSender,

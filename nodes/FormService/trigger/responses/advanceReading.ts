@@ -110,8 +110,8 @@ function endFullPass(form: FormState, last: FetchedPage, at: NewestAt | undefine
 const MAX_FAILING_MS = 20 * MINUTE_MS;
 
 /**
- * The minimum number of failures in a row after which a full pass starts over. The time since the first failure
- * is not enough, because some forms are polled rarely.
+ * How many times in a row a page must have failed before a full pass starts over. `MAX_FAILING_MS` alone is not
+ * enough: if a form is polled rarely, the time can pass with two failures.
  */
 const MIN_FAILURES = 3;
 

@@ -64,14 +64,14 @@ export class Comparison {
 	}
 
 	/**
-	 * Whether this reading has already found all new responses of a list that is sorted newest first. False if
-	 * the last response of the page is unseen. A seen last response is not enough in two cases, because responses
-	 * of the same second can have any order:
+	 * Whether this reading has already found all new responses of a list that is sorted newest first. True if the
+	 * last response of the page is seen, with two exceptions, because responses of the same second can have any
+	 * order:
 	 *
-	 * - The response is not clearly older than the last reading.
-	 * - The page or the events have an unseen response with the same creation time.
+	 * - The last response was not created clearly before the last reading.
+	 * - The page or the events have an unseen response with the creation time of the last response.
 	 *
-	 * True if a seen last response has no creation time.
+	 * The exceptions do not apply if the last response has no creation time. False for an empty page.
 	 *
 	 * @param lastReadMs when the form was last read, by the service's clock
 	 */

@@ -106,15 +106,15 @@ export function planNewestPages(
 }
 
 /**
- * The maximum number of pages of a slice if page positions expire and the budget allows fewer pages. Few lists
- * of a trigger with many forms have more pages.
+ * If page positions expire, one poll may read this many pages of a full pass, even if the budget allows fewer
+ * pages. Few lists of a trigger with many forms have more pages.
  */
 const MAX_PAGES_IF_POSITIONS_EXPIRE = 4;
 
 /**
  * Plans the next slice of the full pass: the pages that this poll reads. Usually, the slice has one page, and
  * one more page for each request interval in which n8n did not poll. If page positions expire before the next
- * poll, the slice has as many pages as the budget allows.
+ * poll, the slice has as many pages as the budget allows, and at least `MAX_PAGES_IF_POSITIONS_EXPIRE`.
  *
  * @param isFailing whether the full pass has failed in the last poll
  */

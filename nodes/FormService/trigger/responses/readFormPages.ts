@@ -21,7 +21,7 @@ import type { Reading, StopReason } from './planReading';
  */
 export type ReadingResult = {
 	startedAtMs: number;
-	/** The state of the form before the reading. If the form is new, the state has a baseline. */
+	/** The state of the form before the reading. If the form is new and a page was read, a baseline was added. */
 	form: FormState;
 	pages: readonly FetchedPage[];
 	comparison: Comparison;
@@ -49,7 +49,7 @@ const YIELD_EVERY_RECORDS = 500;
  */
 const MAX_PAGES_WITH_FIELDS = 50;
 
-/** The results of a poll before a reading. */
+/** How far a poll has come when one of its readings starts. */
 export type PollProgress = Readonly<{
 	/** How many more items the poll may deliver. */
 	capacity: number;
