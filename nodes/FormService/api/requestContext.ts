@@ -17,6 +17,7 @@ export type RequestContext = {
 	itemIndex?: number;
 	/**
 	 * Aborts when the caller stops waiting or n8n cancels the execution. A request that still waits is then never
+	 * sent. The signal does not end a request that was sent, because the reason `canceled` says that nothing was
 	 * sent.
 	 */
 	signal?: AbortSignal;

@@ -42,6 +42,7 @@ export type Outcome = Readonly<{
 	 * The number of a page; the first page is 0. The number depends on the outcome:
 	 *
 	 * - If a page failed, the number is the number of this page.
+	 * - If the delivery failed, the number is the number of the first page of the reading.
 	 * - If a full pass continues in a later poll, the number is the number of the last page that was read.
 	 * - Otherwise, the number is `ALL_PAGES`.
 	 */

@@ -159,6 +159,8 @@ async function readForms(
 		items.push(...result.items);
 		outcomes.push(result.outcome);
 		record(context, result.outcome);
+		// the time is up, and the next poll has to start with this reading, not with the one that would follow
+		if (result.isUnread) break;
 	}
 	return { forms, listedSinceMs, items, outcomes };
 }

@@ -11,7 +11,10 @@ import type { TriggerParameters } from './triggerParameters';
 
 const nonNegative = z.number().nonnegative();
 
-/** The page where the next reading continues. Undefined if the next reading starts at the first page. */
+/**
+ * The page where the next reading continues. Undefined if the next reading starts at the first page. A saved
+ * position of the first page is different: the reading does not stop at this page if all its responses are seen.
+ */
 const next = z
 	.object({ url: z.string(), pagesBefore: nonNegative, recordsBefore: nonNegative })
 	.optional();

@@ -83,14 +83,14 @@ export class ResponseIndex {
 	 * must wait until all earlier items have been added to the form.
 	 *
 	 * @param key the duplicate key of the item
-	 * @param send sends the request that adds the response
+	 * @param add sends the request that adds the response
 	 * @throws ServiceError if an earlier item may have added an equal response, but failed
 	 */
 	async findOrAdd(
 		keyFields: KeyFields,
 		key: string,
 		answers: Answers,
-		send: () => Promise<ResponseId>,
+		add: () => Promise<ResponseId>,
 	): Promise<CreateResult | NotComparable> {
 		const { resultsByKey, notComparable } = await this.getIndex(keyFields);
 		if (notComparable !== undefined) return notComparable;
@@ -99,11 +99,12 @@ export class ResponseIndex {
 			if ('error' in result) throw result.error;
 			return { status: 'skipped', id: result.id };
 		}
-		const sending = send();
-		sending.catch((error: unknown) => {
+		const adding = add();
+		// recorded before the next item is compared; n8n's lint rules forbid a catch block that throws the same error
+		adding.catch((error: unknown) => {
 			if (mayHaveActed(error)) this.record(answers, { error });
 		});
-		const id = await sending;
+		const id = await adding;
 		this.record(answers, { id });
 		return { status: 'created', id };
 	}
@@ -203,6 +204,7 @@ export async function fetchResponseIndex(
 ): Promise<ResponseIndex> {
 	const query = { incomplete: 'false' };
 	const target = createTarget(sender.context.account, endpoints.listResponses, { formId }, query);
+	// items with other request options fetch the list again, but share the first index, with its added responses
 	const records = await fetchCompleteResponses({ ...sender, target });
 	return indexes.getOrCreate(sender, formId, () => new ResponseIndex(records, fields));
 }

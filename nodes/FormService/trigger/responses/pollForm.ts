@@ -163,11 +163,15 @@ function finishReading(
 	const isUnread = error === undefined && pages.length === 0;
 	const continues = reading.kind === 'fullPass' && form.fullPass?.next !== undefined;
 	const isUnfinished = isUnread || continues;
-	const page = error ? lastPage + 1 : isUnfinished ? lastPage : ALL_PAGES;
+	const readPage = isUnfinished ? lastPage : ALL_PAGES;
+	// a failed delivery concerns all pages of the reading
+	const failedPage = deliveryError === undefined ? lastPage + 1 : firstPage;
+	const page = error === undefined ? readPage : failedPage;
+	// `recordOutcome` records the failure later
 	const failures = context.cache.failures.countWithNew(subject, page);
 	const startsOver = hasToStartOver(reading, error, failures, pages.length, clock.now());
 	// if the delivery of the first page fails, the next poll reads this page again
-	const isGivenUp = startsOver && (readError !== undefined || firstPage > 0);
+	const isGivenUp = startsOver && (deliveryError === undefined || firstPage > 0);
 	const counted = countBudgetedRequests(reading, requests, fieldRequests);
 	// a form that was not read keeps its turn: the form with the oldest debt is read first
 	const sinceMs = isUnread ? (form.debt?.atMs ?? 0) : startedAtMs;
