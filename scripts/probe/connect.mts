@@ -7,7 +7,7 @@ import { core, workflow as n8n } from '../../test/integration/n8n/core.mts';
 import type { Account } from '../../test/integration/n8n/credentials.mts';
 import { createAdditionalData, WORKFLOW_ID } from '../../test/integration/n8n/execution.mts';
 
-/** The most requests of a probe. The service allows 60 a minute and 1,440 a day (specification, section 8). */
+/** The maximum number of requests of a probe. The service allows 60 a minute and 1,440 a day (specification, section 8). */
 export const MAX_REQUESTS = 10;
 
 /** A reply to a GET. Without a status if no reply came. */

@@ -6,7 +6,7 @@ import { showNames } from './words.mts';
 /** The longest pattern. A longer text is prose or an address, whose pattern shows nothing. */
 const MAX_PATTERN = 24;
 
-/** The most patterns of one type in a report. */
+/** The maximum number of patterns of one type in a report. */
 const MAX_PATTERNS = 6;
 
 /** Matches words for yes and no. */

@@ -24,7 +24,7 @@ const { getFormId, getId, isId } = builtFile<typeof identities>(`${api}/records.
 const { fetchPages } = builtFile<typeof lists>(`${api}/replies/fetchPages.js`);
 const { getPdfLink, getWorkspace } = builtFile<typeof service>(`${api}/service.js`);
 
-/** The most forms whose responses are read, and the most pages of a list. */
+/** The most forms whose responses are read, and the maximum number of pages of a list. */
 const MAX_FORMS = 3;
 const MAX_PAGES = 2;
 

@@ -22,6 +22,8 @@ const PHRASES: ReadonlyArray<readonly [phrase: RegExp, instead: string]> = [
 	[/\b(the other|another) ones?\b|\bones\b/i, 'the noun'],
 	[/^(\W*)Pure\.|\. Pure\./, 'nothing'],
 	[/\bin place of\b/i, 'instead of'],
+	[/\bthe (most|fewest) \w+ (of|in|that)\b/i, 'the maximum or minimum number of'],
+	[/\blimit of a (minute|day)\b/i, 'limit per minute or day'],
 	[/\bso (many|much)\b/i, 'the number, or "this many"'],
 	[/\bcolour|behaviour|cancell?ed by hand\b/i, 'American spelling'],
 ];
