@@ -145,6 +145,7 @@ export const responseCreate: Operation = {
 						const { status, id: uuid } = await send();
 						const output = { status, uuid, form, answers: byTitle };
 						return {
+							// a later try compares a skipped item again, with the same responses of the run
 							isSent: status === 'created',
 							createOutput: () => ({ ...output, ...(ignored.length > 0 && { ignored }) }),
 						};

@@ -82,6 +82,9 @@ export class ResponseIndex {
 	 * Adds a response and records it. If there is an equal response, adds nothing. Before the call, the caller
 	 * must wait until all earlier items have been added to the form.
 	 *
+	 * After `add` fails, waits for no timer and no request, so that the batch stops before the next write, see
+	 * `stopAfterFailure`.
+	 *
 	 * @param key the duplicate key of the item
 	 * @param add sends the request that adds the response
 	 * @throws ServiceError if an earlier item may have added an equal response, but failed

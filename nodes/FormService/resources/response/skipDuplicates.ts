@@ -85,7 +85,7 @@ export async function prepareSkipping(
 /** A response with checked answers. */
 type CheckedResponse = {
 	formId: string;
-	/** The fields of the form that take an answer. */
+	/** All questions of the form: the fields without headings and the like. */
 	fields: readonly FormField[];
 	data: EncodedAnswers['data'];
 	/** Sends the request that adds the response. */
