@@ -62,8 +62,8 @@ async function checkItems(
 
 /**
  * Returns the outcome or the pending write of an item. If an earlier try has sent the item, returns the outcome
- * of the earlier try, even if this try has stopped or the parameters are now invalid. Never
- * rejects, because the batch would then not wait for its other items.
+ * of the earlier try, even if this try has stopped or the parameters are now invalid. Never rejects, because the
+ * batch would then not wait for its other items.
  */
 async function checkItem(
 	item: InputItem,

@@ -14,7 +14,8 @@ import {
 } from './pollContext';
 import { takePollReason } from './pollReason';
 import { ensureBaseline } from './responses/readFormPages';
-import { mayReadForm, pollForm, READING_KINDS } from './responses/pollForm';
+import { READING_KINDS } from './responses/planReading';
+import { mayReadForm, pollForm } from './responses/pollForm';
 import { isSavePending, rememberState } from './savedState';
 import { readSavedState, readTriggerNode, writeSavedState } from './staticData';
 import { forgetGoneTriggers, getTriggerCache } from './triggerCache';

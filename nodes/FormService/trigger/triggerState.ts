@@ -23,7 +23,7 @@ const next = z
  * A time, and the number of passes after this time. A pass reads a list from its first page to its last page.
  * Only the first 30 passes are counted.
  */
-const passesSince = z.object({ atMs: z.number(), passes: nonNegative });
+const elapsedPasses = z.object({ atMs: z.number(), passes: nonNegative });
 
 /**
  * Which existing responses are delivered: all existing responses, or the existing responses that were created
@@ -76,14 +76,14 @@ export const formSchema = z.object({
 	 * When seen responses were last dropped, and how many full passes have ended since then, see
 	 * `pruneSeenResponses`.
 	 */
-	pruning: passesSince.optional(),
+	pruning: elapsedPasses.optional(),
 	/** The fingerprints of the form's attributes. Undefined if Form Updated is not chosen. */
 	attributes: z.record(z.string(), z.string()).optional(),
 	/**
 	 * When the form disappeared from the list of forms or was no longer watched, and how many passes have missed
 	 * the form since then.
 	 */
-	absence: passesSince.optional(),
+	absence: elapsedPasses.optional(),
 });
 
 /**
@@ -178,17 +178,17 @@ export const RETENTION_MS = 30 * DAY_MS;
  */
 const RETENTION_PASSES = 30;
 
-export type PassesSince = Readonly<z.infer<typeof passesSince>>;
+export type ElapsedPasses = Readonly<z.infer<typeof elapsedPasses>>;
 
 /** Returns the time and the number of passes after one more pass. After 30 passes, returns the same object. */
-export function addPass(since: PassesSince | undefined, nowMs: number): PassesSince {
+export function addPass(since: ElapsedPasses | undefined, nowMs: number): ElapsedPasses {
 	if (since === undefined) return { atMs: nowMs, passes: 1 };
 	const { atMs, passes } = since;
 	return passes < RETENTION_PASSES ? { atMs, passes: passes + 1 } : since;
 }
 
 /** Whether at least 30 days and 30 passes are over since `since.atMs`. */
-export function isRetentionOver(since: PassesSince | undefined, nowMs: number): boolean {
+export function isRetentionOver(since: ElapsedPasses | undefined, nowMs: number): boolean {
 	if (since === undefined) return false;
 	return since.passes >= RETENTION_PASSES && nowMs - since.atMs >= RETENTION_MS;
 }

@@ -27,7 +27,7 @@ export type ResponseOutput = Required<AnswerNaming> & {
  */
 export function outputNeedsFields(output: ResponseOutput): boolean {
 	const { simplify, answerKeys, columns, downloadFiles } = output;
-	// only the field tells whether an answer is a file, because the name of a file may lack an extension
+	// the kind of the field shows whether an answer is a file; the name of a file may lack an extension
 	return downloadFiles || (simplify && (answerKeys !== 'label' || columns));
 }
 

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { createFailure, type RequestFailure } from '../requestFailure';
-import { getComparableId } from '../records';
+import { getComparableId, getRecordKey } from '../records';
 import type { ListPage } from './fetchPages';
 
 /*
@@ -156,7 +156,7 @@ function addRecords(
 		const id = getComparableId(record);
 		// two equal records without an ID are different records, and so are two records on one page
 		const isSeen = (key: string) => (id === undefined ? found.has(key) : onPage.has(key));
-		const name = id ?? JSON.stringify(record);
+		const name = getRecordKey(record);
 		let key = name;
 		for (let count = 2; isSeen(key); count++) key = `${name} ${count}`;
 		onPage.add(key);
@@ -186,7 +186,6 @@ function createIncompleteFailure({
 
 /** Whether a pass has several pages, and all pages have the same records in the same order. */
 function hasEqualPages([firstPage, ...laterPages]: readonly ListPage[]): boolean {
-	const toKey = ({ records }: ListPage) =>
-		JSON.stringify(records.map((record) => getComparableId(record) ?? record));
+	const toKey = ({ records }: ListPage) => JSON.stringify(records.map(getRecordKey));
 	return laterPages.length > 0 && laterPages.every((page) => toKey(page) === toKey(firstPage));
 }

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Endpoint, ListedNoun, Target } from '../endpoints';
 import { getRequestFailure } from '../errors';
-import { getComparableId } from '../records';
+import { getRecordKey } from '../records';
 import { callApi } from '../request/callApi';
 import { REQUESTS_PER_DAY } from '../request/rateLimit';
 import {
@@ -121,7 +121,7 @@ export async function fetchNextPage(
 /** Counts the pages at the end of `pages` that start with the same record as an earlier page. */
 function countRepeatedPages(pages: readonly ListPage[]): number {
 	const beginnings = pages.map(({ url, records: [first] }) =>
-		first === undefined ? url : (getComparableId(first) ?? JSON.stringify(first)),
+		first === undefined ? url : getRecordKey(first),
 	);
 	const isNew = (beginning: string, index: number) => beginnings.indexOf(beginning) === index;
 	return beginnings.length - 1 - beginnings.findLastIndex(isNew);

@@ -24,7 +24,7 @@ export function createReplyFailure(
 	nowMs: number,
 ): RequestFailure {
 	const { status, headers } = reply;
-	const mayHaveActed = mayHaveActedBefore(reply, envelope);
+	const mayHaveActed = canHaveActed(reply, envelope);
 	if (status === 429) return { ...createRateLimitFailure(headers, nowMs), mayHaveActed };
 	const retryAfterMs = parseRetryAfterMs(headers, nowMs);
 	if (status === 503 && retryAfterMs !== undefined) {
@@ -89,7 +89,7 @@ function findReason(
  * Whether the service may have acted before the reply. The table in docs/responses.md, "Never twice", has the
  * cases.
  */
-function mayHaveActedBefore(reply: Reply, envelope: Envelope | undefined): boolean {
+function canHaveActed(reply: Reply, envelope: Envelope | undefined): boolean {
 	// the part of the reply that was not read can say that the service has acted
 	if (reply.text === undefined || envelope?.hasSuccessSign) return true;
 	const isSuccess = reply.status >= 200 && reply.status < 300;

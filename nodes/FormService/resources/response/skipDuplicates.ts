@@ -114,7 +114,8 @@ function findKeyFields(
 
 /**
  * Whether the answers to a field can be compared. The service lists files and several choices in various
- * spellings. If fields share a label, their answers cannot be told apart.
+ * spellings. If fields share a label, an answer does not show to which of
+ * these fields it belongs.
  */
 function isComparable({ kind, label }: FormField, fields: readonly FormField[]): boolean {
 	const isShared = fields.filter((field) => field.label === label).length > 1;

@@ -51,8 +51,8 @@ export function findResumePosition(
 		case 'limit':
 			return getNextPosition(last);
 		case 'error': {
-			// start at the first page again, so that new responses need not wait for a later page that fails
-			// a saved position of the first page is different: its reading also passes a page that ends with a seen response
+			// Start at the first page again, so that new responses need not wait for a later page that fails. A saved
+			// position of the first page is different: its reading also passes a page that ends with a seen response.
 			const hasAdvanced = last.pagesBefore > (from?.pagesBefore ?? -1);
 			return hasAdvanced || kind !== 'newestPages' ? toPosition(last) : undefined;
 		}

@@ -39,11 +39,11 @@ export function detectEvent(
 ): { event?: ResponseEvent; seenAfter: SeenResponse } {
 	const phase = before?.phase ?? (isExistingResponse(record, rules.baseline) ? 'existing' : 'new');
 	const transition = computeTransition(record, servedAtMs, phase, rules);
-	const answersBefore = before?.phase === 'complete' ? before.answers : undefined;
+	const earlierAnswers = before?.phase === 'complete' ? before.answers : undefined;
 	const answers = rules.events.includes('responseUpdated')
-		? (findAnswers(record) ?? answersBefore)
+		? (findAnswers(record) ?? earlierAnswers)
 		: undefined;
-	const isUpdate = haveAnswersChanged(answersBefore, answers);
+	const isUpdate = haveAnswersChanged(earlierAnswers, answers);
 	return {
 		event: transition.event ?? (isUpdate ? 'responseUpdated' : undefined),
 		seenAfter: createSeenResponse(transition.phaseAfter, answers),

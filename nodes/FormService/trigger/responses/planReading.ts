@@ -8,7 +8,9 @@ import type { FormState } from '../triggerState';
  * The kinds of readings of a form, in the order in which a poll reads. After a failure, each kind of reading
  * waits separately.
  */
-export type ReadingKind = 'newestPages' | 'fullPass';
+export const READING_KINDS = ['newestPages', 'fullPass'] as const;
+
+export type ReadingKind = (typeof READING_KINDS)[number];
 
 /**
  * The plan of a reading. A reading is what one poll reads of one form. A poll of a form has up to two readings,

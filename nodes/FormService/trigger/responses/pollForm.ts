@@ -14,15 +14,13 @@ import {
 	isInFirstPass,
 	planFullPass,
 	planNewestPages,
+	READING_KINDS,
 	type Reading,
 	type ReadingKind,
 } from './planReading';
 import { pruneSeenResponses } from './seenResponses';
 
 /* Reads the responses of one form during a poll, and delivers their events. */
-
-/** The kinds of readings of a form, in the order in which a poll reads. */
-export const READING_KINDS: readonly ReadingKind[] = ['newestPages', 'fullPass'];
 
 /** The result of reading a form once. */
 export type FormResult = {

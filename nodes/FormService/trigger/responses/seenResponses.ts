@@ -1,6 +1,6 @@
 import { invert } from 'lodash';
 import { FINGERPRINT_LENGTH, type AnswersFingerprint, type Fingerprint } from '../fingerprints';
-import { addPass, isRetentionOver, type PassesSince } from '../triggerState';
+import { addPass, isRetentionOver, type ElapsedPasses } from '../triggerState';
 
 /**
  * The seen responses of a form, by the fingerprints of their UUIDs. A seen response is a response that the
@@ -140,10 +140,10 @@ export class SeenCache {
  */
 export function pruneSeenResponses(
 	seen: SeenResponses,
-	pruning: PassesSince | undefined,
+	pruning: ElapsedPasses | undefined,
 	nowMs: number,
 	announcedCount = 0,
-): { seen: SeenResponses; pruning: PassesSince } {
+): { seen: SeenResponses; pruning: ElapsedPasses } {
 	if (!isRetentionOver(pruning, nowMs)) return { seen, pruning: addPass(pruning, nowMs) };
 	const kept = [...seen].filter(([, { isUnlisted }]) => !isUnlisted);
 	if (kept.length < announcedCount) return { seen, pruning: pruning! };
