@@ -33,26 +33,22 @@ export function isWorkspace(data: unknown): data is IDataObject {
 }
 
 /**
- * Fetches all records of a list, in the service's order (rule 1). If the pages of the list overlap, fetches the
- * list again, see `completeness`.
+ * Fetches the records of a list, in the order of the service (section 4, rule 1).
+ *
+ * - Without `limit`, fetches all records. If pages overlap, fetches the list again, see `completeness`.
+ * - With `limit`, fetches only the pages that have the first `limit` records. If the list changes meanwhile, a
+ *   record can be missing.
  *
  * @throws ServiceError if the list is still incomplete after several passes
  */
-export async function listRecords(context: RequestContext, target: Target): Promise<IDataObject[]> {
-	return [...(await fetchNeededPages(context, target)).records];
-}
-
-/**
- * Fetches the first `limit` records of a list, and no page after them. If the list changes meanwhile, a record
- * can be missing.
- */
-export async function listFirstRecords(
+export async function listRecords(
 	context: RequestContext,
 	target: Target,
-	limit: number,
+	limit = Infinity,
 ): Promise<IDataObject[]> {
 	const isEnough = (records: readonly IDataObject[]) => records.length >= limit;
-	return (await fetchNeededPages(context, target, UNREAD_LIST, isEnough)).records.slice(0, limit);
+	const { records } = await fetchNeededPages(context, target, UNREAD_LIST, isEnough);
+	return records.slice(0, limit);
 }
 
 /** Fetches the fields of a form that take an answer, see `parseFields`. */

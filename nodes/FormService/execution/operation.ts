@@ -128,20 +128,20 @@ export class SharedValues<T> {
 
 /**
  * Creates a function that fetches a value once for all items of a run. Items share the value if they have the
- * same account, request options and detail. No item may change the value. Errors have no item number, because
- * the request belongs to no item. After a failure, the next try fetches the value again.
+ * same account, URL, request options and details. No item may change the value. Errors have no item number,
+ * because the request belongs to no item. After a failure, the next try fetches the value again.
  *
- * @param fetch fetches the value. `detail` is a value that JSON can express
+ * @param fetch fetches the value. `details` are values that JSON can express
  */
-export function createSharedFetch<T, Detail = void>(
-	fetch: (context: RequestContext, target: Target, detail: Detail) => Promise<T>,
-): (sender: ItemSender, detail: Detail) => Promise<T> {
+export function createSharedFetch<T, Details extends unknown[]>(
+	fetch: (context: RequestContext, target: Target, ...details: Details) => Promise<T>,
+): (sender: ItemSender, ...details: Details) => Promise<T> {
 	const fetches = new SharedValues<{ result?: Promise<T> }>();
-	return async (sender, detail) => {
+	return async (sender, ...details) => {
 		const { context, target } = sender;
-		const key = JSON.stringify([target.url, context.httpOptions, detail]);
+		const key = JSON.stringify([target.url, context.httpOptions, details]);
 		const shared = fetches.getOrCreate(sender, key, () => ({}));
-		shared.result ??= fetch({ ...context, itemIndex: undefined }, target, detail);
+		shared.result ??= fetch({ ...context, itemIndex: undefined }, target, ...details);
 		shared.result.catch(() => (shared.result = undefined));
 		return await shared.result;
 	};

@@ -2,7 +2,8 @@ import type { IDataObject } from 'n8n-workflow';
 import { clock, waitUnlessAborted } from '../api/clock';
 import type { Target } from '../api/endpoints';
 import { hasReason } from '../api/errors';
-import { fetchPages, type ListPage, type PagePosition } from '../api/replies/fetchPages';
+import { fetchPages, type ListPage } from '../api/replies/fetchPages';
+import type { PagePosition } from '../api/replies/findNextPage';
 import { createRequestError, type RequestContext } from '../api/requestContext';
 import { createFailure } from '../api/requestFailure';
 import type { PollContext } from './pollContext';
@@ -65,7 +66,7 @@ export async function fetchWholeList(
 	for await (const page of fetchPagesInTime(context, target)) {
 		pages.push(page);
 		const isTimeUp = clock.now() >= context.times.readUntilMs;
-		if (page.following.kind === 'page' && isTimeUp) {
+		if (page.nextPage.kind === 'page' && isTimeUp) {
 			throw createRequestError(context.request, createFailure('listTooLong', { expected: what }));
 		}
 	}

@@ -156,7 +156,7 @@ async function fetchFirstPages(context: RequestContext, target: Target): Promise
 	const records: IDataObject[] = [];
 	for await (const page of fetchPages(context, target)) {
 		records.push(...page.records);
-		if (page.following.kind === 'none' || page.pagesBefore + 1 === MAX_PAGES) break;
+		if (page.nextPage.kind === 'none' || page.pagesBefore + 1 === MAX_PAGES) break;
 	}
 	return records;
 }

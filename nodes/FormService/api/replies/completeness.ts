@@ -4,24 +4,27 @@ import { getComparableId, getRecordKey } from '../records';
 import type { ListPage } from './fetchPages';
 
 /*
- * Decides whether a list that was read page by page is complete. Earlier, `findNextPage` decides whether a page
- * follows, and `fetchNextPage` throws if the pages form a loop or repeat one another.
+ * Decides whether a list that was read page by page is complete. Whether a page follows is decided earlier, by
+ * `findNextPage`.
  *
- * A database that sorts by time lists records of equal times in another order for each page. One record can
- * then be on two pages, and another record on no page. So the distinct records are counted:
+ * A database that sorts by time can list records of equal times in a different order for each page. One record
+ * is then on two pages, and another record is on no page. So the distinct records are counted. A list is
+ * complete in each of these cases:
  *
- * - A list announces how many records it has. Once this many distinct records were found, the list is complete.
- *   A pass without repeated records is also enough.
- * - If the list announces no number, its numbered pages together have as many records as the list. Their count
- *   is used only at the end of a pass, because only then does the count include records that were added
- *   meanwhile. Earlier, a new record could make up for a missing record. The pages of a cursor are not counted,
- *   because they skip records that are listed before the cursor.
- * - Otherwise, a new pass starts at the first page, and the records that were found are kept. A record that was
- *   added meanwhile moves another record to the next page. Then the first page of the next pass has the new
- *   record, and the list is complete.
- * - If the announced number falls, records were deleted, and the remaining records moved to earlier pages. All
- *   records found so far are dropped, because some of them may be deleted. If the pass has earlier pages, a new
- *   pass starts. If the page is the first page of its pass, the pass continues.
+ * - A pass ends without a repeated record, and has at least as many records as the list announces.
+ * - The list announces its number of records, `{"total": 25}`, and 25 distinct records were found. In the first
+ *   pass, this case counts only at the end, because a record that is added meanwhile can hide a missing record.
+ * - The list announces no number, its pages have numbers, and a pass ends. The pages of the pass have 25
+ *   records, repeated records included, and all passes together have found 25 distinct records. Pages with
+ *   cursors cannot be counted in this way, because they skip records that are added before the cursor.
+ *
+ * If a pass ends and the list is not complete, the next pass starts at the first page. The records that were
+ * found are kept. A record that is added while a pass runs moves another record to the next page, so that a page
+ * repeats this other record. The new record is on the first page of the next pass.
+ *
+ * If the announced number falls, records were deleted, and other records moved to earlier pages. All found
+ * records are dropped, because they may be deleted. The next pass starts, unless the page with the lower number
+ * is the first page of its pass.
  */
 
 /**
@@ -30,8 +33,11 @@ import type { ListPage } from './fetchPages';
  */
 const MAX_PASSES = 3;
 
-/** The pages and records of a list that were read so far. */
-type ListProgress = {
+/**
+ * The state of a list after some of its pages. A state never changes, because `addPage` returns a new state. So
+ * several callers can share a state.
+ */
+export type ListState = {
 	/** The pages of this pass. Empty if the next page is the first page. */
 	readonly passPages: readonly ListPage[];
 	/**
@@ -50,26 +56,15 @@ type ListProgress = {
 	readonly total?: number;
 	/** The number of this pass. The first pass has the number 1. */
 	readonly pass: number;
+	/**
+	 * `unfinished` if the next page has to be read. If records are still missing after the last pass, the failure
+	 * says why the list is incomplete.
+	 */
+	readonly status: 'unfinished' | 'complete' | RequestFailure;
 };
 
-/** The state of a list that has more pages, or whose pages so far lack a record. */
-export type UnfinishedList = ListProgress & { readonly status: 'unfinished' };
-
-/**
- * The state of a list after some of its pages. A state never changes, because `addPage` returns a new state. So
- * several callers can share a state.
- */
-export type ListState =
-	| UnfinishedList
-	| (ListProgress & { readonly status: 'complete' })
-	| (ListProgress & {
-			/** The last pass has ended, and records are still missing. */
-			readonly status: 'incomplete';
-			readonly failure: RequestFailure;
-	  });
-
 /** The state of a list before its first page is read. */
-export const UNREAD_LIST: UnfinishedList = {
+export const UNREAD_LIST: ListState = {
 	status: 'unfinished',
 	passPages: [],
 	records: [],
@@ -78,8 +73,8 @@ export const UNREAD_LIST: UnfinishedList = {
 	pass: 1,
 };
 
-/** Returns the state of a list after one more page. */
-export function addPage(before: UnfinishedList, page: ListPage): ListState {
+/** Returns the state of an unfinished list after one more page. */
+export function addPage(before: ListState, page: ListPage): ListState {
 	const hasFallen = page.total !== undefined && page.total < (before.total ?? 0);
 	const state = hasFallen ? { ...UNREAD_LIST, pass: before.pass } : before;
 	const total = page.total ?? state.total;
@@ -94,7 +89,7 @@ export function addPage(before: UnfinishedList, page: ListPage): ListState {
 		earlierRecords.size === 0
 			? passRecords
 			: new Map([...passRecords, ...earlierRecords, ...passRecords]);
-	const isPassOver = page.following.kind === 'none';
+	const isPassOver = page.nextPage.kind === 'none';
 	const lastPassRecordCount = isPassOver
 		? page.recordsBefore + page.records.length
 		: state.lastPassRecordCount;
@@ -109,22 +104,22 @@ export function addPage(before: UnfinishedList, page: ListPage): ListState {
 }
 
 /** Whether a finished pass has each record only once, and as many records as the list announces. */
-function isCleanPass({ passRecords, lastPassRecordCount = 0, total = 0 }: ListProgress): boolean {
+function isCleanPass({ passRecords, lastPassRecordCount = 0, total = 0 }: ListState): boolean {
 	return passRecords.size === lastPassRecordCount && lastPassRecordCount >= total;
 }
 
 /** Whether all passes together have found as many distinct records as the list has. */
 function hasAllRecords(
-	{ lastPassRecordCount, total = 0, passPages, records }: ListProgress,
+	{ lastPassRecordCount, total = 0, passPages, records }: ListState,
 	isPassOver: boolean,
 ): boolean {
 	if (lastPassRecordCount === undefined) return false;
 	if (total >= lastPassRecordCount) return records.length >= total;
-	return isNumbered(passPages) && isPassOver && records.length === lastPassRecordCount;
+	return hasNumberedPages(passPages) && isPassOver && records.length === lastPassRecordCount;
 }
 
-function isNumbered(pages: readonly ListPage[]): boolean {
-	return pages.every((page) => page.isNumbered);
+function hasNumberedPages(pages: readonly ListPage[]): boolean {
+	return pages.every(({ isNumbered }) => isNumbered);
 }
 
 /**
@@ -133,12 +128,12 @@ function isNumbered(pages: readonly ListPage[]): boolean {
  * @param failure why the list is incomplete if this was the last pass
  */
 function startNextPass(
-	state: UnfinishedList,
+	state: ListState,
 	earlierRecords: ReadonlyMap<string, IDataObject>,
 	failure: RequestFailure,
 ): ListState {
 	return state.pass === MAX_PASSES
-		? { ...state, status: 'incomplete', failure }
+		? { ...state, status: failure }
 		: { ...state, passPages: [], passRecords: new Map(), earlierRecords, pass: state.pass + 1 };
 }
 
@@ -172,10 +167,10 @@ function createIncompleteFailure({
 	passPages,
 	records,
 	pass,
-}: ListProgress): RequestFailure {
+}: ListState): RequestFailure {
 	if (hasEqualPages(passPages)) return createFailure('pagesRepeat');
 	// repeated records make the count of the pass too high, so the announced number takes precedence
-	const counts = [total, isNumbered(passPages) ? lastPassRecordCount : 0];
+	const counts = [total, hasNumberedPages(passPages) ? lastPassRecordCount : 0];
 	const listCount = counts.find((count) => count > records.length);
 	const evidence =
 		listCount === undefined

@@ -10,9 +10,8 @@ import {
 	type RequestContext,
 } from '../requestContext';
 import { createFailure } from '../requestFailure';
-import { parseUrl } from '../url';
 import { findList } from './findList';
-import { findNextPage, type NextPage } from './findNextPage';
+import { findNextPage, type NextPage, type PagePosition } from './findNextPage';
 
 /** The maximum number of pages that one call fetches of a list: a third of the requests per day. */
 export const MAX_PAGES = REQUESTS_PER_DAY / 3;
@@ -24,18 +23,6 @@ export const MAX_PAGES = REQUESTS_PER_DAY / 3;
  */
 const MAX_REPEATED_PAGES = 2;
 
-/** The position of a page in its list: its URL, and how many pages and records come before the page. */
-export type PagePosition = { url: string; pagesBefore: number; recordsBefore: number };
-
-/**
- * What follows a page: no page, a page with a position, or a page that cannot be requested. If the page cannot
- * be requested, `evidence` is the attribute that announces the page.
- */
-export type Following =
-	| { kind: 'none' }
-	| { kind: 'page'; position: PagePosition }
-	| { kind: 'unknown'; evidence: string };
-
 /** A page of a list. */
 export type ListPage = PagePosition & {
 	records: IDataObject[];
@@ -44,8 +31,7 @@ export type ListPage = PagePosition & {
 	 * numbers: `?page=3`.
 	 */
 	isNumbered: boolean;
-	/** The next page of the list, if there is one. */
-	following: Following;
+	nextPage: NextPage;
 	/** The number of records that the list has, if the page announces the number. */
 	total?: number;
 	/** The time at which the request of the page left the queue, in epoch milliseconds. */
@@ -71,17 +57,15 @@ export async function* fetchPages(
 		// keep only the first record of each page, which is enough to find a loop, to save memory
 		pages.push({ ...page, records: page.records.slice(0, 1) });
 		yield page;
-	} while (pages.at(-1)?.following.kind !== 'none');
+	} while (pages.at(-1)?.nextPage.kind !== 'none');
 }
 
 /**
  * Returns the position of the next page. Undefined if there is no next page, or if the next page cannot be
  * requested.
  */
-export function getNextPosition({
-	following,
-}: Pick<ListPage, 'following'>): PagePosition | undefined {
-	return following.kind === 'page' ? following.position : undefined;
+export function getNextPosition({ nextPage }: ListPage): PagePosition | undefined {
+	return nextPage.kind === 'page' ? nextPage.position : undefined;
 }
 
 /**
@@ -100,13 +84,13 @@ export async function fetchNextPage(
 	pages: readonly ListPage[],
 	from: PagePosition = { url: new URL(target.url).href, pagesBefore: 0, recordsBefore: 0 },
 ): Promise<ListPage> {
-	const following = pages.at(-1)?.following ?? { kind: 'page', position: from };
-	if (following.kind === 'none') throw new Error('The list has no further page');
-	if (following.kind === 'unknown') {
-		const { evidence } = following;
+	const nextPage: NextPage = pages.at(-1)?.nextPage ?? { kind: 'page', position: from };
+	if (nextPage.kind === 'none') throw new Error('The list has no further page');
+	if (nextPage.kind === 'unknown') {
+		const { evidence } = nextPage;
 		throw createRequestError(context, createFailure('nextPageUnknown', { evidence }));
 	}
-	const { position } = following;
+	const { position } = nextPage;
 	if (pages.length >= MAX_PAGES) throw createRequestError(context, TOO_MANY_PAGES);
 	if (pages.some(({ url }) => url === position.url)) {
 		const isRepeated = countRepeatedPages(pages) > 0;
@@ -138,7 +122,7 @@ async function fetchPage(
 	position: PagePosition,
 	firstTotal: number | undefined,
 ): Promise<ListPage> {
-	const { url, pagesBefore, recordsBefore } = position;
+	const { url, pagesBefore } = position;
 	const { envelope, headers, sentAtMs } = await callApi(context, { endpoint, url }).catch(
 		(error: unknown) => {
 			throw pagesBefore > 0 ? toExpiredPositionError(context, error) : error;
@@ -151,45 +135,23 @@ async function fetchPage(
 		throw createUnexpectedReplyError(context, 'a list of records', envelope.data);
 	}
 	const { records, holders } = found;
-	const pages = pagesBefore + 1;
-	const recordCount = recordsBefore + records.length;
-	const progress = {
-		pages,
-		records: recordCount,
-		pageRecords: records.length,
+	const { nextPage, total } = findNextPage(headers, holders, {
+		listUrl,
+		baseUrl: context.account.baseUrl,
 		listedNoun,
+		position,
+		recordCount: records.length,
 		firstTotal,
-	};
-	const { nextPage, total } = findNextPage(headers, holders, progress);
+	});
 	return {
 		...position,
 		records,
-		following: findFollowing(nextPage, position, records.length, listUrl, context.account.baseUrl),
+		nextPage,
 		isNumbered: isNumbered(url, listUrl),
 		total,
 		sentAtMs,
 		date: Date.parse(String(headers.date)) || undefined,
 	};
-}
-
-/** Returns what follows the page at a position. Does not follow a link that leads out of the list. */
-function findFollowing(
-	nextPage: NextPage,
-	{ url: pageUrl, pagesBefore, recordsBefore }: PagePosition,
-	pageRecords: number,
-	listUrl: string,
-	baseUrl: string,
-): Following {
-	if (nextPage.kind !== 'link') return nextPage;
-	const { link } = nextPage;
-	const url = buildNextUrl(link, pageUrl, listUrl, baseUrl);
-	if (url === undefined) return { kind: 'unknown', evidence: `it is at ${link}` };
-	const position = {
-		url,
-		pagesBefore: pagesBefore + 1,
-		recordsBefore: recordsBefore + pageRecords,
-	};
-	return { kind: 'page', position };
 }
 
 function getListedNoun(endpoint: Endpoint): ListedNoun {
@@ -206,27 +168,6 @@ export function isNumbered(url: string, listUrl: string): boolean {
 	return [...new URL(url).searchParams]
 		.filter(([name, value]) => inList.get(name) !== value)
 		.every(([name, value]) => NUMBER.test(name) && /^\d{1,9}$/.test(value));
-}
-
-/**
- * Returns the URL of the next page: the URL of the list, with the query of the link. Ignores the host of the
- * link. Only the host of the list may get the token, and a service behind a proxy may not know its own address.
- * Undefined if the link leads out of the list.
- */
-function buildNextUrl(
-	link: string,
-	pageUrl: string,
-	listUrl: string,
-	baseUrl: string,
-): string | undefined {
-	const url = new URL(listUrl);
-	const path = url.pathname.slice(new URL(baseUrl).pathname.length);
-	const next = parseUrl(link, pageUrl);
-	if (!next?.pathname.replace(/\/$/, '').endsWith(path)) return undefined;
-	const listQuery = [...url.searchParams];
-	url.search = next.search;
-	for (const [name, value] of listQuery) url.searchParams.set(name, value);
-	return url.href;
 }
 
 const PAGES_LOOP = createFailure('pagesLoop');

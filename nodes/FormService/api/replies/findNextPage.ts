@@ -1,9 +1,9 @@
-import { snakeCase } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import type { ListedNoun } from '../endpoints';
-import { parseBoolean, parseNumber } from '../parseValues';
-import { isRecord, isSingleRecord } from '../records';
+import { parseNumber } from '../parseValues';
 import type { ReplyHeaders } from '../request/rateLimit';
+import { parseUrl } from '../url';
+import { findHints, hasContent, parseCursor, parseHint, parseLink, type Hint } from './pagingHints';
 
 /*
  * How the next page of a list is found. The specification leaves open how a long list is sent (section 4).
@@ -28,61 +28,95 @@ import type { ReplyHeaders } from '../request/rateLimit';
  * Otherwise, the list ends. If the next page is unknown, reading the list fails, so that no caller takes a part for the whole list.
  */
 
+/** The position of a page in its list: its URL, and how many pages and records come before the page. */
+export type PagePosition = { url: string; pagesBefore: number; recordsBefore: number };
+
 /**
- * The link to the next page, such as `?page=2`. If the reply shows a next page without a link, `evidence` is
- * the attribute that shows the next page.
+ * The page after a page. `unknown` is a page that cannot be requested, and `evidence` says how the reply
+ * announces the page: `"has_more"`.
  */
 export type NextPage =
 	| { kind: 'none' }
-	| { kind: 'link'; link: string }
+	| { kind: 'page'; position: PagePosition }
 	| { kind: 'unknown'; evidence: string };
 
-/** The numbers of pages and records of a list that were read so far. */
-export type PageCounts = {
-	/** The number of pages that were read, including this page. */
-	pages: number;
-	/** The number of records that were read, including the records of this page. */
-	records: number;
-	/** The number of records on this page. */
-	pageRecords: number;
+/** A list, and the page of the list that was read last. */
+export type ReadPage = {
+	/** The URL of the list: the URL of its first page. */
+	listUrl: string;
+	/** The base URL of the account. */
+	baseUrl: string;
 	listedNoun: ListedNoun;
+	/** The position of the page. */
+	position: PagePosition;
+	/** The number of records on the page. */
+	recordCount: number;
 	/** The number of records that the list has, from the first page that announced a number. */
 	firstTotal?: number;
 };
 
 /**
- * Finds the next page of a list, and how many records the list announces.
+ * Finds the page after a page, and how many records the list announces.
  *
  * @param holders the objects that contain the list, the outermost first
  */
 export function findNextPage(
 	headers: ReplyHeaders,
 	holders: readonly IDataObject[],
-	progress: PageCounts,
+	page: ReadPage,
 ): { nextPage: NextPage; total?: number } {
-	const next = findNextInHeader(headers.link);
-	const headersWithLink = next === undefined ? headers : { ...headers, next };
-	const hints = [...holders.toReversed(), headersWithLink].flatMap((parent) =>
-		collectHints(parent),
-	);
-	const total = findTotal(hints, progress);
-	return { nextPage: findByRules(hints, progress, total), total };
+	const hints = findHints(headers, holders);
+	const total = findTotal(hints, page);
+	const link = findLink(hints);
+	if (link !== undefined) return { nextPage: followLink(link, page), total };
+	const evidence = findUnreadEvidence(hints, page, total);
+	return {
+		nextPage: evidence === undefined ? { kind: 'none' } : { kind: 'unknown', evidence },
+		total,
+	};
 }
 
-function findByRules(
-	hints: readonly Hint[],
-	progress: PageCounts,
-	total: number | undefined,
-): NextPage {
+/** Returns the link to the next page, by rules 1 to 3. */
+function findLink(hints: readonly Hint[]): string | undefined {
 	const link = parseHint(hints, /^next(_page)?(_(link|url|uri|href))?$/, parseLink);
-	if (link !== undefined) return { kind: 'link', link };
+	if (link !== undefined) return link;
 	const current = parseHint(hints, /^current_page$/, parseNumber) ?? Infinity;
 	const last = parseHint(hints, /^last_page$/, parseNumber) ?? 0;
-	if (current < last) return { kind: 'link', link: `?page=${current + 1}` };
+	if (current < last) return `?page=${current + 1}`;
 	const cursor = parseHint(hints, /^next_cursor$/, parseCursor);
-	if (cursor !== undefined) return { kind: 'link', link: `?cursor=${encodeURIComponent(cursor)}` };
-	const evidence = findUnreadEvidence(hints, progress, total);
-	return evidence === undefined ? { kind: 'none' } : { kind: 'unknown', evidence };
+	return cursor === undefined ? undefined : `?cursor=${encodeURIComponent(cursor)}`;
+}
+
+/** Returns the next page at a link. A link that leads out of the list is not followed. */
+function followLink(link: string, { listUrl, baseUrl, position, recordCount }: ReadPage): NextPage {
+	const { url: pageUrl, pagesBefore, recordsBefore } = position;
+	const url = buildNextUrl(link, pageUrl, listUrl, baseUrl);
+	if (url === undefined) return { kind: 'unknown', evidence: `it is at ${link}` };
+	return {
+		kind: 'page',
+		position: { url, pagesBefore: pagesBefore + 1, recordsBefore: recordsBefore + recordCount },
+	};
+}
+
+/**
+ * Returns the URL of the next page: the URL of the list, with the query of the link. Ignores the host of the
+ * link. Only the host of the list may get the token, and a service behind a proxy may not know its own address.
+ * Undefined if the link leads out of the list.
+ */
+function buildNextUrl(
+	link: string,
+	pageUrl: string,
+	listUrl: string,
+	baseUrl: string,
+): string | undefined {
+	const url = new URL(listUrl);
+	const path = url.pathname.slice(new URL(baseUrl).pathname.length);
+	const next = parseUrl(link, pageUrl);
+	if (!next?.pathname.replace(/\/$/, '').endsWith(path)) return undefined;
+	const listQuery = [...url.searchParams];
+	url.search = next.search;
+	for (const [name, value] of listQuery) url.searchParams.set(name, value);
+	return url.href;
 }
 
 const PAGE_COUNT = /^(last_page|page_count|(total_|num_)?pages)$/;
@@ -111,12 +145,12 @@ const MORE_NAME =
 /** Returns how many records the list has, as the reply announces. Undefined if the reply announces no number. */
 function findTotal(
 	hints: readonly Hint[],
-	{ records, pageRecords, listedNoun }: PageCounts,
+	{ listedNoun, position, recordCount }: ReadPage,
 ): number | undefined {
 	const counts = hints.flatMap(({ name, value }) => {
 		const count = isRecordCount(name, listedNoun) ? parseNumber(value) : undefined;
 		// a count that equals the records of this page, and not of all pages, is about this page
-		const isOfPage = count === pageRecords && count < records;
+		const isOfPage = count === recordCount && position.recordsBefore > 0;
 		return count === undefined || isOfPage ? [] : [count];
 	});
 	return counts.length === 0 ? undefined : Math.max(...counts);
@@ -128,9 +162,11 @@ function findTotal(
  */
 function findUnreadEvidence(
 	hints: readonly Hint[],
-	{ pages, records, pageRecords, firstTotal = Infinity }: PageCounts,
+	{ position, recordCount, firstTotal = Infinity }: ReadPage,
 	total = 0,
 ): string | undefined {
+	const pages = position.pagesBefore + 1;
+	const records = position.recordsBefore + recordCount;
 	// records that were added after the first page may be on pages that were already read
 	if (Math.min(total, firstTotal) > records) return `${total} records announced, ${records} sent`;
 	for (const { name, value } of hints) {
@@ -143,95 +179,6 @@ function findUnreadEvidence(
 	const saysEnd = hints.some(({ name }) => endNames.some((pattern) => pattern.test(name)));
 	if (pages > 1 || saysEnd) return undefined;
 	if (parseHint(hints, /(^|_)cursor$/, parseCursor) !== undefined) return 'a cursor';
-	if (parseHint(hints, PAGE_SIZE, parseNumber) !== pageRecords) return undefined;
-	return `a full page of ${pageRecords} records`;
-}
-
-/**
- * An attribute or a header of a reply that can be about the next page. Names are in one spelling: `nextPageUrl`
- * becomes `next_page_url`.
- */
-type Hint = { name: string; value: unknown };
-
-const PAGING = /^(links?|meta(data)?|pag(e|es|ing|ination|inator|er)|page_info|cursors?)$/;
-
-/** Whether an attribute with this name describes the pages of a list: `links`, `meta`, `pagination`. */
-export function isPagingName(name: string): boolean {
-	return PAGING.test(snakeCase(name));
-}
-
-/** Matches names of objects that are not about the next page, such as `prev` and `rate_limit`. */
-const UNRELATED_NAME =
-	/^(next|prev(ious)?|first|last|self)(_|$)|(^|_)(rate|quota|usage|limits?)(_|$)/;
-
-/**
- * Matches names of attributes that describe the pages of a list even in the record of a form. In such a record,
- * other attributes, such as `pages` and `limit`, describe the form.
- */
-const PAGING_NAME_IN_FORM =
-	/^(links|meta|pagination|next(_(page|link|url|cursor))*|has_more|(current|last)_page|total)$/;
-
-/**
- * Returns the attributes of an object that can describe the pages of a list. Also searches nested objects whose
- * names refer to pages, such as `links` and `meta`.
- *
- * @param isPaging whether `parent` itself is such an object. The function then searches all nested objects
- * except those with an `UNRELATED_NAME`
- */
-function collectHints(parent: IDataObject | ReplyHeaders, isPaging = false): Hint[] {
-	const isForm = isSingleRecord(parent as IDataObject);
-	return Object.entries(parent).flatMap(([spelling, value]: [string, unknown]) => {
-		const name = snakeCase(spelling).replace(/^x_/, '');
-		if (isForm && !PAGING_NAME_IN_FORM.test(name)) return [];
-		const isInside =
-			isRecord(value) && !UNRELATED_NAME.test(name) && (isPaging || PAGING.test(name));
-		return [{ name, value }, ...(isInside ? collectHints(value, true) : [])];
-	});
-}
-
-/** Finds the link to the next page in the header `Link: <target>; rel="next"` (RFC 8288, section 3). */
-function findNextInHeader(header: unknown): string | undefined {
-	const text = [header].flat().join(', ');
-	// `rel` has one type or several: rel=next, rel="prev next", but not rel="next-archive"
-	return /<([^<>]*)>[^<>]*;\s*rel=(?:next(?![\w-])|"(?:[^"]*\s)?next[\s"])/i.exec(text)?.[1];
-}
-
-/**
- * Returns the first readable value of an attribute whose name matches `names`. Hints that are nearer to the
- * list come first.
- *
- * @param read returns the readable value, or undefined
- */
-function parseHint<T>(
-	hints: readonly Hint[],
-	names: RegExp,
-	read: (value: unknown) => T | undefined,
-): T | undefined {
-	const values = hints.filter(({ name }) => names.test(name)).map(({ value }) => read(value));
-	return values.find((value) => value !== undefined);
-}
-
-/**
- * Returns a link: a URL, a path or a query. Undefined for any other text, such as a cursor. A cursor in Base64
- * can contain a slash, but no question mark.
- */
-function parseLink(value: unknown): string | undefined {
-	if (isRecord(value)) return parseLink(value.href ?? value.url);
-	const link = /^([a-z][a-z\d+.-]*:\/\/|\/|\?|\.)|^[^\s?]+\?\S+=/i;
-	return typeof value === 'string' && link.test(value) ? value : undefined;
-}
-
-function parseCursor(value: unknown): string | undefined {
-	return typeof value !== 'object' && value !== true && hasContent(value)
-		? String(value)
-		: undefined;
-}
-
-/**
- * Whether a value has content. False for an empty text, for false, and for a word that means no. False for a
- * list or an object that has only values without content.
- */
-function hasContent(value: unknown): boolean {
-	if (typeof value === 'object' && value !== null) return Object.values(value).some(hasContent);
-	return Boolean(value) && value !== 'null' && parseBoolean(value) !== false;
+	if (parseHint(hints, PAGE_SIZE, parseNumber) !== recordCount) return undefined;
+	return `a full page of ${recordCount} records`;
 }

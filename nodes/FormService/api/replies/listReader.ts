@@ -26,8 +26,8 @@ export async function fetchNeededPages(
 		if (hasPages && isEnough(state.records)) break;
 		state = addPage(state, await fetchNextPage(context, target, state.passPages));
 	}
-	if (state.status !== 'incomplete') return state;
-	throw createRequestError(context, state.failure);
+	if (typeof state.status === 'string') return state;
+	throw createRequestError(context, state.status);
 }
 
 /** A function that reads a list for several callers, see `createListReader`. */

@@ -14,7 +14,7 @@ import {
 } from '../../api/answers/responseItem';
 import { endpoints } from '../../api/endpoints';
 import { parseBoolean } from '../../api/parseValues';
-import { listFirstRecords, listRecords } from '../../api/service';
+import { listRecords } from '../../api/service';
 import { filterProperties, readResponseQuery } from '../../parameters/filters';
 import {
 	createParameterError,
@@ -119,11 +119,7 @@ function checkConditions(
 }
 
 /** Fetches the first responses of a form, or all responses if there is no limit, once for all items of the run. */
-const fetchResponses = createSharedFetch(async (context, target, limit: number | undefined) =>
-	limit === undefined
-		? await listRecords(context, target)
-		: await listFirstRecords(context, target, limit),
-);
+const fetchResponses = createSharedFetch(listRecords);
 
 /**
  * Whether a response has the chosen status. The service may ignore the status in the request, so the node

@@ -1,5 +1,6 @@
 import { hasReason } from '../../api/errors';
-import { getNextPosition, type PagePosition } from '../../api/replies/fetchPages';
+import { getNextPosition } from '../../api/replies/fetchPages';
+import type { PagePosition } from '../../api/replies/findNextPage';
 import type { FailureCount } from '../failures';
 import type { FetchedPage } from '../fetchList';
 import { MINUTE_MS } from '../requestBudget';

@@ -54,9 +54,9 @@ const MAJORITY_RATIO = 4;
  */
 export function findNewestPage(
 	{ descending, ascending }: Order,
-	{ pagesBefore, following, isNumbered }: FetchedPage,
+	{ pagesBefore, nextPage, isNumbered }: FetchedPage,
 ): NewestAt | undefined {
-	if (pagesBefore + (following.kind === 'none' ? 1 : 2) < MIN_PAGES) return undefined;
+	if (pagesBefore + (nextPage.kind === 'none' ? 1 : 2) < MIN_PAGES) return undefined;
 	if (descending > MAJORITY_RATIO * ascending) return 'firstPage';
 	return isNumbered && ascending > MAJORITY_RATIO * descending ? 'lastPage' : undefined;
 }

@@ -1,4 +1,5 @@
-import { MAX_PAGES, type PagePosition } from '../../api/replies/fetchPages';
+import { MAX_PAGES } from '../../api/replies/fetchPages';
+import type { PagePosition } from '../../api/replies/findNextPage';
 import type { FormBudget } from '../requestBudget';
 import type { FormState } from '../triggerState';
 

@@ -87,7 +87,7 @@ export async function readFormPages(
 			await comparePage(context, comparison, page, form);
 			// Without a next page, the next step of the loop ends the list, or throws why the next page cannot be
 			// requested. All other reasons to stop below need a next page.
-			if (page.following.kind !== 'page') continue;
+			if (page.nextPage.kind !== 'page') continue;
 			if (comparison.events.length >= capacity) return finish('enoughEvents');
 			// an earlier poll may have stopped in the middle of this page
 			const isResumed = from !== undefined && pages.length === 1;

@@ -53,10 +53,11 @@ const readers: Record<string, (text: string) => unknown> = {
 	'link to a file': (text) => checkLink(`https://${text}`, ORIGIN, ORIGIN, 'upload'),
 	'Link header': (text) =>
 		findNextPage({ link: text }, [], {
-			pages: 1,
-			records: 1,
-			pageRecords: 1,
+			listUrl: `${ORIGIN}/responses/AbC123`,
+			baseUrl: ORIGIN,
 			listedNoun: 'responses',
+			position: { url: `${ORIGIN}/responses/AbC123`, pagesBefore: 0, recordsBefore: 0 },
+			recordCount: 1,
 		}),
 	'name of a file': (text) => createFileFieldNames([text, text]),
 	conditions: async (text) => {

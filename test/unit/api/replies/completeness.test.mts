@@ -5,7 +5,6 @@ import {
 	addPage,
 	UNREAD_LIST,
 	type ListState,
-	type UnfinishedList,
 } from '../../../../nodes/FormService/api/replies/completeness.ts';
 
 type Page = Parameters<typeof addPage>[1];
@@ -17,9 +16,12 @@ const add = (
 ) => {
 	const recordsBefore = sumBy(state.passPages, 'records.length');
 	const position = { url: '', pagesBefore: state.passPages.length, recordsBefore };
-	const following: Page['following'] = isLast ? { kind: 'none' } : { kind: 'page', position };
-	return addPage(state as UnfinishedList, { ...position, ...page, sentAtMs: 0, following });
+	const nextPage: Page['nextPage'] = isLast ? { kind: 'none' } : { kind: 'page', position };
+	return addPage(state, { ...position, ...page, sentAtMs: 0, nextPage });
 };
+
+const describeStatus = ({ status }: ListState) =>
+	typeof status === 'string' ? status : 'incomplete';
 
 /** Reads pages such as `ab 4`: the records a and b, and the announced number 4. `|` ends a list. */
 function read(pages: string, isNumbered = true) {
@@ -35,7 +37,7 @@ function read(pages: string, isNumbered = true) {
 		}
 	}
 	const found = state.records.map(({ uuid }) => uuid);
-	return { last: state.status, found: found.join('') };
+	return { last: describeStatus(state), found: found.join('') };
 }
 
 describe('Whether a list is complete', () => {
@@ -139,7 +141,7 @@ function simulate(options: {
 		const isLast = end >= keyed.length;
 		const total = hasTotal ? keyed.length : undefined;
 		state = add(state, { records, total, isNumbered: true, isLast });
-		const { status } = state;
+		const status = describeStatus(state);
 		const found = new Set(state.records.map(({ id }) => id));
 		const missing = [...throughout].filter((id) => !found.has(id));
 		if (status !== 'unfinished') return { status, missing: status === 'complete' ? missing : [] };

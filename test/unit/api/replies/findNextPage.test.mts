@@ -1,37 +1,62 @@
 import { describe, expect, it } from 'vitest';
 import type { ListedNoun } from '../../../../nodes/FormService/api/endpoints.ts';
-import { findNextPage } from '../../../../nodes/FormService/api/replies/findNextPage.ts';
+import {
+	findNextPage,
+	type ReadPage,
+} from '../../../../nodes/FormService/api/replies/findNextPage.ts';
 
-/** The first two records of a list. */
-const firstTwo = { pages: 1, records: 2, pageRecords: 2, listedNoun: 'responses' } as const;
+const BASE_URL = 'https://forms.example.com/api/v1';
+const LIST = `${BASE_URL}/responses/AbC123`;
+
+/** The first page of a list, with two records. */
+const firstTwo: ReadPage = {
+	listUrl: LIST,
+	baseUrl: BASE_URL,
+	listedNoun: 'responses',
+	position: { url: LIST, pagesBefore: 0, recordsBefore: 0 },
+	recordCount: 2,
+};
+/** The second page of the list, with two more records. */
+const nextTwo: ReadPage = {
+	...firstTwo,
+	position: { url: `${LIST}?page=2`, pagesBefore: 1, recordsBefore: 2 },
+};
+/** The position of the page after the first two records. */
+const second = (url: string) => ({
+	kind: 'page',
+	position: { url, pagesBefore: 1, recordsBefore: 2 },
+});
 const afterTwo = (around: object, listedNoun: ListedNoun = 'responses') =>
 	findNextPage({}, [{ data: [{}, {}], ...around }], { ...firstTwo, listedNoun }).nextPage;
 
 const threeIn = (name: string) => ({ [name]: 3 });
 /** What would say that there is more, if it were about the list. */
 const MORE = { total: 1440 };
-const ABOUT = { href: '/r?page=1', meta: MORE };
+const ABOUT = { href: '/responses/AbC123?page=1', meta: MORE };
 
-const LINK = 'https://forms.example.com/api/v1/responses/AbC123?page=2';
+const LINK = `${LIST}?page=2`;
 
 describe('the next page', () => {
 	it.each([
 		[{ links: { next: LINK } }, LINK],
 		[{ _links: { self: { href: '/r' }, next: { href: LINK } } }, LINK],
 		[{ links: { next: { url: LINK } } }, LINK],
-		[{ next: '?page=2' }, '?page=2'],
+		[{ next: '?page=2' }, LINK],
+		[{ next: 'http://10.0.0.7/responses/AbC123/?page=2' }, LINK],
 		[{ success: true, nextPageUrl: LINK }, LINK],
-		[{ pagination: { current_page: 1, last_page: 2 } }, '?page=2'],
-		[{ meta: { next_cursor: 'c/2' } }, '?cursor=c%2F2'],
-		[{ next_cursor: 3 }, '?cursor=3'],
-	])('is found in %j at %s', (around, link) => {
-		expect(afterTwo(around)).toEqual({ kind: 'link', link });
+		[{ pagination: { current_page: 1, last_page: 2 } }, LINK],
+		[{ meta: { next_cursor: 'c/2' } }, `${LIST}?cursor=c%2F2`],
+		[{ next_cursor: 3 }, `${LIST}?cursor=3`],
+	])('is found in %j at %s', (around, url) => {
+		expect(afterTwo(around)).toEqual(second(url));
 	});
 
 	it.each([
 		{ meta: { current_page: 1, per_page: 2, total: 7 } },
 		{ paging: { next: { after: 'c2' } } },
 		{ cursor: 'c2' },
+		// a link out of the list
+		{ next: '/forms?page=2' },
 		{ next: 2 },
 		{ metadata: { page: 1, moreRecords: true } },
 		{ nextPageToken: 'c2' },
@@ -85,7 +110,7 @@ describe('the next page', () => {
 		[{ total: 7 }, firstTwo, 7],
 		[{ meta: { total: '7' } }, firstTwo, 7],
 		// the number of records on the page, and on the whole list
-		[{ count: 2 }, { ...firstTwo, pages: 2, records: 4 }, undefined],
+		[{ count: 2 }, nextTwo, undefined],
 		[{ count: 2 }, firstTwo, 2],
 		[{ total_forms: 7 }, firstTwo, undefined],
 	])('comes with the number of records in %j', (around, progress, total) => {
@@ -93,14 +118,13 @@ describe('the next page', () => {
 	});
 
 	it('is none if more records are announced than before, since pages with cursors do not move', () => {
-		const last = { ...firstTwo, pages: 2, records: 4, firstTotal: 4 };
+		const last = { ...nextTwo, firstTotal: 4 };
 		expect(findNextPage({}, [{ data: [], total: 5 }], last).nextPage.kind).toBe('none');
 	});
 
 	it('depends on the records and pages before', () => {
-		const last = { ...firstTwo, pages: 2, records: 4 };
 		const after = (more: object) =>
-			findNextPage({}, [{ data: [], per_page: 2, ...more }], last).nextPage;
+			findNextPage({}, [{ data: [], per_page: 2, ...more }], nextTwo).nextPage;
 		expect([after({}).kind, after({ total: 4, last_page: 2 }).kind]).toEqual(['none', 'none']);
 		expect(after({ total: 5 }).kind).toBe('unknown');
 	});
@@ -108,7 +132,7 @@ describe('the next page', () => {
 	it('is where the object says that is nearest to the list', () => {
 		const around = [{ next: '?page=9' }, { next: LINK, data: [] }];
 		const { nextPage } = findNextPage({ link: '<?page=8>; rel=next' }, around, firstTwo);
-		expect(nextPage).toMatchObject({ link: LINK });
+		expect(nextPage).toEqual(second(LINK));
 	});
 
 	it.each<[string, object]>([
@@ -116,18 +140,18 @@ describe('the next page', () => {
 		['unknown', { 'x-total-pages': '2' }],
 		['unknown', { 'x-next-page': '2' }],
 		['none', { 'x-total-count': '2', 'x-per-page': '2' }],
-		['link', { link: '<https://a.example/r?page=2>; rel="next"' }],
-		['link', { link: '</r?page=3,4>; title="more"; rel=Next' }],
-		['link', { link: ['</r?page=1>; rel="prev"', '</r?page=3>; rel="next"'] }],
-		['link', { link: '</r?page=2>; rel="last next"; type="x"' }],
+		['page', { link: '<https://a.example/responses/AbC123?page=2>; rel="next"' }],
+		['page', { link: '</responses/AbC123?page=3,4>; title="more"; rel=Next' }],
+		['page', { link: ['</r?page=1>; rel="prev"', '</responses/AbC123?page=3>; rel="next"'] }],
+		['page', { link: '</responses/AbC123?page=2>; rel="last next"; type="x"' }],
 		['none', { link: '</r?page=1>; rel="prev", </r?page=9>; rel="last"' }],
 		['none', { link: '</old>; rel="next-archive", </older>; rel=next-archive' }],
 		['none', { link: 7 }],
 		['none', { 'x-next-release': '2027-01-01', 'x-more-info': 'https://example.com' }],
 	])('is %s by the headers %j', (kind, headers) => {
 		const { nextPage } = findNextPage(headers as never, [{ data: [{}, {}] }], firstTwo);
-		const { kind: found, ...page } = nextPage;
-		expect(found).toBe(kind);
-		if ('link' in page) expect(page.link).toMatch(/^[^<>]+page=\d[,4]*$/);
+		expect(nextPage.kind).toBe(kind);
+		if (nextPage.kind !== 'page') return;
+		expect(nextPage.position.url).toMatch(/AbC123\?page=\d(,4)?$/);
 	});
 });

@@ -33,7 +33,7 @@ const createPage = (page: number, pages: number, places: Place[] = []): FetchedP
 		return { uuid: `${place}`, ...order };
 	}),
 	isNumbered: true,
-	following: page === pages ? { kind: 'none' } : { kind: 'page', position: at(page + 1) },
+	nextPage: page === pages ? { kind: 'none' } : { kind: 'page', position: at(page + 1) },
 	servedAtMs: 0,
 });
 /** All pages of a list with these records, two on a page. */
