@@ -13,7 +13,7 @@ import { isWorkspace } from '../api/service';
 
 const { getWorkspace: endpoint } = endpoints;
 
-/** The options that make n8n's older helper stream the reply and follow no redirects, like `STREAM_OPTIONS`. */
+/** `STREAM_OPTIONS` for n8n's older helper: the reply is a stream, and redirects are not followed. */
 const STREAM_WITHOUT_REDIRECTS = {
 	useStream: true,
 	json: false,

@@ -82,7 +82,7 @@ export async function fetchCachedList(
 	list.openCount++;
 	const removeLater = () => {
 		list.openCount--;
-		// this timer frees the memory of a large list; unlike a sleep, it lets the process end
+		// frees the memory of a large list; the timer of an `AbortSignal` does not keep the process running
 		clock.timeout(LIST_TTL_MS).addEventListener('abort', () => {
 			if (list.openCount === 0 && lists.get(key) === list) lists.delete(key);
 		});

@@ -14,8 +14,7 @@ export function extractFormId(value: string): string {
 	const text = value.trim();
 	if (!isWebUrl(text)) return text;
 	const segments = new URL(text).pathname.split('/').filter((segment) => segment !== '');
-	// take the first marker that another marker does not follow: the ID of `/forms/aB3xY9/form/preview` is
-	// `aB3xY9`
+	// in `/forms/aB3xY9/form/preview`, the first marker counts; in `/forms/f/aB3xY9`, the second
 	const markerIndex = segments.findIndex(
 		(segment, index) => isMarker(segment) && !isMarker(segments[index + 1] ?? ''),
 	);
@@ -32,8 +31,8 @@ function isMarker(segment: string): boolean {
  * in two cases:
  *
  * - It has exactly six letters and digits.
- * - It has at least five letters and digits, and contains a digit next to a letter, or a capital after a small
- *   letter.
+ * - It has at least five letters and digits, and contains a digit next to a letter, or an uppercase letter after
+ *   a lowercase letter.
  *
  * Returns any other text and a UUID unchanged.
  */
@@ -64,8 +63,8 @@ export function getCachedResultName({ parameters }: INode, name: string, value: 
 }
 
 /**
- * The text after the name of a closed form in the list. A name that ends in " (closed)" has a normal space, and
- * this text has a no-break space.
+ * The text after the name of a closed form in the list. The no-break space distinguishes this text from the end
+ * of a name such as "Shop (closed)".
  */
 export const CLOSED_SUFFIX = '\u00a0(closed)';
 

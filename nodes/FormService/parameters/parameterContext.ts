@@ -98,8 +98,8 @@ export function createFormNotListedError(input: ParameterContext, formId: string
 const NOT_ADDED = 'option not added';
 
 /**
- * Whether the user has added an option. True even if the option has no value, because its expression returned
- * nothing.
+ * Whether the user has added an option. Also true if the option has no value, for example if its expression
+ * returned nothing.
  */
 export function isOptionAdded(input: ParameterContext, name: string): boolean {
 	return input.parameter(`options.${name}`, NOT_ADDED) !== NOT_ADDED;

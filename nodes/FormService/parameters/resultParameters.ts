@@ -101,8 +101,8 @@ export function readPage(input: ParameterContext): { skip?: number; limit?: numb
 }
 
 /**
- * Returns whether to simplify the results. For a tool, false only if Output is Raw. A tool that selects fields
- * always simplifies, because the model chooses among the fields of the simplified result.
+ * Returns whether to simplify the results. If a model selects fields, the results are simplified, because the
+ * model selects among the fields of the simplified result.
  */
 export function readSimplify(input: ParameterContext): boolean {
 	if (!input.isTool) return readSwitch(input, 'simplify', 'Simplify', true);

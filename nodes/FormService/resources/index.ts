@@ -61,10 +61,10 @@ export const nodeProperties: INodeProperties[] = [
 ];
 
 /**
- * Creates the option of an operation. n8n composes the request from the method and the path. The `preSend` of
- * `createPreSend` then adds the IDs. An option must have no other `preSend`, because this `preSend` keeps the
- * composed request for the pagination function. So a parameter may only add a query or headers, by
- * `routing.request.qs` and `headers`.
+ * Creates the option of an operation. n8n composes the request from the method and the path. The function of
+ * `createPreSend` then adds the IDs. A parameter can add a query with `routing.request.qs`, and headers with
+ * `routing.request.headers`. A parameter must not have a `preSend`, because the node sends the request that the
+ * function of `createPreSend` has received.
  *
  * @see
  * https://docs.n8n.io/integrations/creating-nodes/build/reference/node-base-files/declarative-style-parameters/

@@ -168,7 +168,7 @@ function prepareCondition(
 	const field = findField(name, fields);
 	const attributeSpec = { kind: getAttributeKind(attribute), choices: [] };
 	const { kind, choices }: AnswerSpec = field ?? attributeSpec;
-	// if the value is not a time, no comparison with a time is true
+	// each comparison with NaN is false
 	const timeMs = parseTimeMs(value, zone) ?? NaN;
 	const day = parseDay(value) ?? (kind === 'date' ? parseUtcMidnight(value) : undefined);
 	// a trigger can watch several forms, and one of them may lack the field

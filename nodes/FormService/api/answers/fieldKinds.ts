@@ -41,7 +41,7 @@ export type FieldKindSpec = {
 	normalize: (value: unknown) => string | undefined;
 	/** The input widget of a field without choices, in n8n's resource mapper. */
 	widget: FieldType;
-	/** Tells the user what to enter, if the widget does not show it: `file URL`. */
+	/** The text in n8n's resource mapper that says what to enter: `file URL`. */
 	hint?: string;
 	example: (choices: readonly Choice[], label: string) => GenericValue;
 };
@@ -74,8 +74,7 @@ export const fieldKinds = {
 		...textFunctions,
 		types: /^date$/,
 		encode: (value, { zone }) => encodeDate(value, zone, 'date'),
-		// a time that the service lists is midnight in an unknown zone, so only a day without a time can be
-		// compared
+		// the service can list a day as midnight in an unknown zone, so only a day without a time can be compared
 		normalize: parseDay,
 		widget: 'dateTime',
 		example: () => '2026-01-31',
@@ -246,8 +245,8 @@ function getCheckedNames(value: GenericValue): string[] | undefined {
 }
 
 /**
- * Converts a text for comparison: removes blanks from both ends, and writes line ends as `\n`. A number becomes
- * a text. Undefined for a boolean, because the service can list the text "true" as a boolean.
+ * Converts a text for comparison: removes blanks from both ends, and writes line breaks as `\n`. A number
+ * becomes a text. Undefined for a boolean: if the service lists a text as a boolean, the text is unknown.
  */
 function normalizeText(value: unknown): string | undefined {
 	if (typeof value === 'number') return discardInexact(value)?.toString();

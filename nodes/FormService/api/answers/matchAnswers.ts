@@ -34,7 +34,7 @@ export function matchAnswers(record: IDataObject, fields: readonly FormField[] =
 		const { label, uuid, customKey } = answer;
 		const key = uuid ?? customKey;
 		const fieldByKey = key === undefined ? undefined : findByName(key);
-		// an answer with the UUID of a deleted field does not belong to a field with the same label
+		// an answer with a UUID is not matched by label, because a deleted field can have had the same label
 		const matchesByLabel = uuid === undefined && !isUnanswered(fieldByKey);
 		const fieldsByLabel = matchesByLabel ? findByLabel(label) : [];
 		// a map can have custom keys: { "email": "ada@example.com" }

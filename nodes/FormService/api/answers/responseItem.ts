@@ -15,7 +15,7 @@ import { collectUploads, mayBeUpload } from './uploads';
 
 /** The options that decide which data of a response become the item. */
 export type ResponseOutput = Required<AnswerNaming> & {
-	/** Whether to simplify the response. If false, the item is the whole record, except secrets. */
+	/** Whether to simplify the response. If false, the item is the whole record without secrets, such as tokens. */
 	simplify: boolean;
 	/** Whether uploaded files become binary fields. */
 	downloadFiles: boolean;
@@ -27,14 +27,14 @@ export type ResponseOutput = Required<AnswerNaming> & {
  */
 export function outputNeedsFields(output: ResponseOutput): boolean {
 	const { simplify, answerKeys, columns, downloadFiles } = output;
-	// the kind of the field shows whether an answer is a file; the name of a file may lack an extension
+	// a download needs the field kinds, because a file without an extension is found only in a file field
 	return downloadFiles || (simplify && (answerKeys !== 'label' || columns));
 }
 
 /**
- * Creates the item of a response. The item has a copy of the data, because other items share the list of
- * responses. If a file cannot be downloaded, the item has the reason as `fileError` instead of the file. A
- * respondent can link to a missing file, and the link must not fail the workflow.
+ * Creates the item of a response. The item has a copy of the data, because several items can share a response.
+ * If a file cannot be downloaded, the item has the reason as `fileError`. The workflow continues, because a
+ * respondent can enter a link to a file that does not exist.
  *
  * @param fields the fields of the form with the answer keys of `output`; undefined if `output` needs no fields
  * @throws NodeApiError if the account fails, or with the reason `canceled` if the download was aborted
@@ -110,7 +110,7 @@ const NO_FIELD = 'The answer may be a file, but the form no longer has this fiel
 export function simplifyResponse(record: IDataObject, fields?: readonly FormField[]): IDataObject {
 	const { answers, problem } = matchAnswers(record, fields);
 	const values = answers.map(({ value, field }) =>
-		// only these kinds need their field here: the service lists several choices as a text or a list
+		// the field is needed only to turn files and several choices into lists
 		parseAnswer(value, field && LIST_KINDS.includes(field.kind) ? field : undefined),
 	);
 	return {

@@ -21,9 +21,9 @@ import { prepareSkipping, readKeyFieldNames, skipDuplicatesProperty } from './sk
 import { fetchSharedAnswerableFields } from './sharedFields';
 
 /**
- * Gives a notice the name of the mapper `fields`. n8n's editor forgets the values of a parameter that becomes
- * hidden, unless the editor shows another parameter with the same name. A tool has no such notice, because n8n
- * would ask the model for the value of the notice.
+ * The attributes of a notice that is shown instead of the mapper `fields`. The notice has the name of the mapper,
+ * because n8n's editor keeps the values of a hidden parameter only if another parameter with the same name is
+ * shown. In a tool, the notice is hidden, because n8n would ask the model for the value of the notice.
  */
 const MAPPER_PLACEHOLDER = { name: 'fields', displayOptions: { hide: { '@tool': [true] } } };
 
@@ -145,7 +145,7 @@ export const responseCreate: Operation = {
 						const { status, id: uuid } = await send();
 						const output = { status, uuid, form, answers: byTitle };
 						return {
-							// a later try compares a skipped item again, with the same responses of the run
+							// a skipped item is not sent, so a later try compares the item again
 							isSent: status === 'created',
 							createOutput: () => ({ ...output, ...(ignored.length > 0 && { ignored }) }),
 						};

@@ -138,7 +138,7 @@ function matchValues(
 		const isNothing = isBlank(value) || (fromModel && value === 'null');
 		if (field === undefined) {
 			if (mode === 'auto') ignored.push(name);
-			// a mapped field without an answer may be a field that the form no longer has
+			// the mapper can still have a deleted field; if the user left the field empty, there is no problem
 			else if (mode === 'json' || !isNothing) {
 				problems.push(`"${truncateText(name)}" is not a field of this form.`);
 				hasUnknownName = true;

@@ -127,7 +127,7 @@ const fetchResponses = createSharedFetch(listRecords);
  */
 function hasStatus(record: IDataObject, status: keyof typeof STATUSES): boolean {
 	const isIncomplete = parseBoolean(record.is_incomplete);
-	// a record that does not say whether it is incomplete has passed the filter in the request
+	// if a record has no `is_incomplete`, the node relies on Form Service to filter by the status
 	if (status === 'all' || isIncomplete === undefined) return true;
 	return isIncomplete === (status === 'incomplete');
 }

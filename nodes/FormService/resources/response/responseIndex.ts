@@ -33,16 +33,15 @@ export type NotComparable = { subject: string; problem: string };
 
 /** A response with which items are compared. */
 type ComparedResponse = {
-	/** The response in an error: `response 5f0c…`. */
+	/** The name of the response in an error message: `response 5f0c…`. */
 	subject: string;
 	answers: Answers;
 	/** The reason why some answers could not be read. Undefined if all answers could be read. */
 	problem?: string;
-	/** Whether an answer that matches no field may be the answer to a field that had another label earlier. */
+	/** Whether an answer may belong to a field whose label has changed. */
 	mayHaveEarlierLabel: boolean;
 	/**
-	 * The ID of the response. If the request has failed, but the service may have added the response, the error
-	 * of the request.
+	 * The ID of the response, or the error of a request that has failed and may still have added the response.
 	 */
 	result: { id: ResponseId } | { error: unknown };
 };
@@ -82,8 +81,8 @@ export class ResponseIndex {
 	 * Adds a response and records it. If there is an equal response, adds nothing. Before the call, the caller
 	 * must wait until all earlier items have been added to the form.
 	 *
-	 * After `add` fails, waits for no timer and no request, so that the batch stops before the next write, see
-	 * `stopAfterFailure`.
+	 * If `add` fails, throws the error without waiting for a timer or a request. Otherwise, the request queue
+	 * could send another item before the node stops, see `stopAfterFailure`.
 	 *
 	 * @param key the duplicate key of the item
 	 * @param add sends the request that adds the response
@@ -103,7 +102,8 @@ export class ResponseIndex {
 			return { status: 'skipped', id: result.id };
 		}
 		const adding = add();
-		// recorded before the next item is compared; n8n's lint rules forbid a catch block that throws the same error
+		// `adding.catch` records the error before the next item is compared. n8n's lint rules forbid a catch block
+		// that throws the same error again.
 		adding.catch((error: unknown) => {
 			if (mayHaveActed(error)) this.record(answers, { error });
 		});
@@ -129,14 +129,14 @@ export class ResponseIndex {
 					? parseResponse(this.records[index.count], this.fields)
 					: this.added[index.count - recordCount];
 			addToIndex(index, response, keyFields);
-			// the other items of the form share the index, so no item may see a response that is only counted
+			// wait only after a response is both counted and added, because other items use the same index
 			await yieldIfDue();
 		}
 		return index;
 	}
 }
 
-/** Adds the next response to an index, or finds that the response cannot be compared. */
+/** Adds the next response to an index. If the response cannot be compared, sets `notComparable`. */
 function addToIndex(
 	index: KeyIndex,
 	{ subject, answers, problem, mayHaveEarlierLabel, result }: ComparedResponse,
@@ -147,7 +147,7 @@ function addToIndex(
 	if ('key' in computed) {
 		if (!index.resultsByKey.has(computed.key)) index.resultsByKey.set(computed.key, result);
 	} else if ('problem' in computed) index.notComparable = { subject, problem: computed.problem };
-	// a response that lacks an answer equals no item, because every item answers all its key fields
+	// every item answers all its key fields, so a response without such an answer is not a duplicate
 	else if (mayHaveEarlierLabel) {
 		index.notComparable = { subject, problem: 'Its answers may have an earlier label' };
 	}
@@ -165,7 +165,10 @@ function parseResponse(record: IDataObject, fields: readonly FormField[]): Compa
 	};
 }
 
-/** Whether an answer matches no field, but may be the answer to a field that had another label earlier. */
+/**
+ * Whether an answer may belong to a field whose label has changed. True if the answer is not blank, matches no
+ * field by its label, and has no UUID.
+ */
 function mayHaveEarlierLabel({ field, uuid, value }: MatchedAnswer): boolean {
 	return field === undefined && uuid === undefined && !isBlank(value);
 }
@@ -207,7 +210,8 @@ export async function fetchResponseIndex(
 ): Promise<ResponseIndex> {
 	const query = { incomplete: 'false' };
 	const target = createTarget(sender.context.account, endpoints.listResponses, { formId }, query);
-	// items with other request options fetch the list again, but share the first index, with its added responses
+	// items with other request options fetch the list again, but use the first index, because only that index has
+	// the responses that the run has added
 	const records = await fetchCompleteResponses({ ...sender, target });
 	return indexes.getOrCreate(sender, formId, () => new ResponseIndex(records, fields));
 }

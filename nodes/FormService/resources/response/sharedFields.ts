@@ -24,18 +24,18 @@ export async function fetchSharedFields(
 	formId: string,
 	{ answerKeys, columns }: AnswerNaming,
 ): Promise<FormField[]> {
-	return await fetchFieldsOnce(toFields(sender, formId), { answerKeys, columns });
+	return await fetchFieldsOnce(createFieldsSender(sender, formId), { answerKeys, columns });
 }
 
 /**
- * Fetches the fields of a form, except fields that take no answer, such as headings. `answerableFields` leaves
- * out the fields without a valid ID, because a request cannot name them.
+ * Fetches the fields of a form that take an answer. `answerableFields` has only the fields with a valid ID,
+ * because a request names a field by its ID.
  */
 export async function fetchSharedAnswerableFields(
 	sender: ItemSender,
 	formId: string,
 ): Promise<{ fields: FormField[]; answerableFields: AnswerableField[] }> {
-	return await fetchAnswerableOnce(toFields(sender, formId));
+	return await fetchAnswerableOnce(createFieldsSender(sender, formId));
 }
 
 const fetchFieldsOnce = createSharedFetch(async (context, target, naming: AnswerNaming) =>
@@ -47,8 +47,8 @@ const fetchAnswerableOnce = createSharedFetch(async (context, target) => {
 	return { fields, answerableFields: fields.filter(isAnswerable) };
 });
 
-/** Returns a sender whose target is the fields of a form. */
-function toFields(sender: ItemSender, formId: string): ItemSender {
+/** Returns a copy of a sender, for the request that lists the fields of a form. */
+function createFieldsSender(sender: ItemSender, formId: string): ItemSender {
 	const { account } = sender.context;
 	return { ...sender, target: createTarget(account, endpoints.listFields, { formId }) };
 }

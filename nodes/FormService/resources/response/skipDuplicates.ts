@@ -72,7 +72,7 @@ export async function prepareSkipping(
 	const notComparable = await responseIndex.findNotComparable(keyFields);
 	if (notComparable !== undefined) throw createNotComparableError(input, notComparable);
 	return {
-		// items with different key fields can be equal, too, so all items of the form wait for each other
+		// an item can equal an earlier item with other key fields, so the items of a form are sent one by one
 		orderKey: formId,
 		async send() {
 			const result = await responseIndex.findOrAdd(keyFields, key, data, add);
@@ -85,7 +85,7 @@ export async function prepareSkipping(
 /** A response with checked answers. */
 type CheckedResponse = {
 	formId: string;
-	/** All questions of the form: the fields without headings and the like. */
+	/** All fields of the form that take an answer. */
 	fields: readonly FormField[];
 	data: EncodedAnswers['data'];
 	/** Sends the request that adds the response. */
@@ -113,9 +113,9 @@ function findKeyFields(
 }
 
 /**
- * Whether the answers to a field can be compared. The service lists files and several choices in various
- * spellings. If fields share a label, an answer does not show to which of
- * these fields it belongs.
+ * Whether the answers to a field can be compared. False for files and several choices, because the service
+ * lists these answers in various spellings. False if fields share a label, because an answer with this label can
+ * belong to each of these fields.
  */
 function isComparable({ kind, label }: FormField, fields: readonly FormField[]): boolean {
 	const isShared = fields.filter((field) => field.label === label).length > 1;

@@ -10,16 +10,16 @@ export class FormDrafts {
 	private readonly drafts = new Map<string, Record<string, unknown>>();
 
 	/**
-	 * Returns the form with the changes that the items of the run have made so far. While an update has not
-	 * succeeded, the settings that it updates are undefined.
+	 * Returns the form with the changes that the items of the run have made so far. A setting is undefined from
+	 * the start of its update until the update succeeds.
 	 *
-	 * @param form the form as the list of forms has it
+	 * @param form the form from the list of forms
 	 */
 	apply(formId: string, form: IDataObject): IDataObject {
 		return { ...form, ...this.drafts.get(formId) } as IDataObject;
 	}
 
-	/** Records that an update has started. Until the update succeeds, the values of its settings count as unknown. */
+	/** Records that an update of these settings has started. Their values are unknown until the update succeeds. */
 	start(formId: string, names: readonly string[]): void {
 		this.add(formId, Object.fromEntries(names.map((name) => [name, undefined])));
 	}

@@ -28,8 +28,8 @@ export const SETTINGS_MODE = 'Specify Settings';
 export const CLEAR_TEXT = 'Text That Clears a Setting';
 
 /**
- * The settings that Map Automatically never changes. A column with such a name usually identifies the form of a
- * row.
+ * The settings that Map Automatically never changes. A column with such a name usually says which form a row
+ * updates.
  */
 const IDENTIFYING_SETTINGS = ['name', 'description'];
 
@@ -43,8 +43,8 @@ export type CheckedSettings = {
 	/** With Map Automatically, the names of input fields that are not used as settings. Empty in the other modes. */
 	ignored: string[];
 	/**
-	 * The ignored names that the user probably meant as settings, such as "Closed mesage". Leaves out input
-	 * fields without a value, and input fields that identify the form or the row.
+	 * The ignored names that the user probably meant as settings, such as "Closed mesage". Input fields without a
+	 * value are left out, and so are input fields that identify the form or the row.
 	 */
 	unusedNames: string[];
 };
@@ -131,8 +131,8 @@ function readFromInputItem(input: ParameterContext, formId: string): CheckedSett
 }
 
 /**
- * Returns the text that clears a setting when a cell has it, for case-insensitive comparison: `"(EMPTY)"`.
- * Undefined if the user has not added the option.
+ * Returns the text of a cell that clears a setting, in uppercase: `"(EMPTY)"`. Undefined if the
+ * user has not added the option.
  */
 function readClearText(input: ParameterContext): string | undefined {
 	if (!isOptionAdded(input, 'clearText')) return undefined;

@@ -16,8 +16,8 @@ export const clearableSettings: INodePropertyOptions[] = sorted
  * Creates the parameter of a setting. The description has the allowed values, unless the parameter lists the
  * allowed values.
  *
- * The parameter starts empty. A boolean setting is a list, because a switch always has a value. A switch would
- * change the form as soon as the user adds the switch.
+ * The parameter starts empty, so adding the parameter changes nothing. For a boolean setting, the user chooses
+ * Yes or No from a list, because a switch would have a value from the start.
  */
 function createField(setting: Setting): INodeProperties {
 	const { name, displayName } = setting;

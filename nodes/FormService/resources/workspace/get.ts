@@ -34,7 +34,7 @@ export const workspaceGet: Operation = {
 
 /**
  * The attributes of a workspace that simplified output keeps. `owner` counts as one attribute, so the output
- * has ten attributes.
+ * has the ten attributes that n8n's guidelines allow.
  */
 const WORKSPACE_ATTRIBUTES = [
 	'name',
