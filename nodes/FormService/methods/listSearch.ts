@@ -53,7 +53,7 @@ const lists = new Map<string, CachedList>();
 
 /**
  * Fetches the records of a list for the editor. Keeps the list for 30 seconds. If the editor first shows some
- * results and then searches, the search fetches only the other pages.
+ * results and then searches, the search fetches only the missing pages.
  *
  * @param ids the values for the `{placeholders}` in the endpoint's path
  * @param isEnough returns true if the records so far are enough; without this function, all pages are fetched
@@ -140,9 +140,9 @@ const MAX_RESULTS = 100;
 const MAX_ANSWER_LENGTH = 60;
 
 /**
- * Returns the responses of the chosen form for the list of the Response parameter, the newest first. A response
- * has its number and time, and in a search also the matching answer. Other answers are left out, because n8n
- * saves the text of the chosen response in the workflow.
+ * Returns the responses of the chosen form for the list of the Response parameter, the newest first. The text of
+ * a response is its number and time, and in a search also the matching answer. Other answers are left out,
+ * because n8n saves the text of the chosen response in the workflow.
  *
  * @param filter a text that an answer or the ID contains
  */

@@ -152,8 +152,8 @@ async function listLabels(n8n: ILoadOptionsFunctions, watch: 'several' | 'all') 
 }
 
 /**
- * Converts a field to an option. The description of the option lists the choices of the field. The value of a
- * condition is a text input and not a list of choices, so that the user can enter any text.
+ * Converts a field to an option. The description of the option lists the choices of the field, because the user
+ * enters the value of a condition as text.
  */
 function toFieldOption({ title, choices }: FormField, value = title): INodePropertyOptions {
 	const names = formatNames(choices.map(({ name }) => name));

@@ -12,8 +12,8 @@ import { describeFormNotFound, extractFormId, getSelectedFormName } from './form
  */
 export type ParameterContext = {
 	/**
-	 * Returns the value of a parameter for the item. Expressions are resolved. A dot leads into a collection:
-	 * `options.preview`.
+	 * Returns the value of a parameter for the item. Expressions are resolved. For an option of a collection,
+	 * the name has a dot: `options.preview`.
 	 */
 	parameter(name: string, fallback?: unknown): unknown;
 	/**

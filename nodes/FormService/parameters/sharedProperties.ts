@@ -69,8 +69,8 @@ export const responseLocator: INodeProperties = {
 
 /**
  * The hidden parameter with the time zone of the workflow, for the times in the list of responses. n8n's server
- * does not know the workflow when the server loads the list. The editor knows the workflow, and resolves this
- * expression before it requests the list.
+ * does not know the workflow when the server loads the list. The editor knows the workflow, and resolves the
+ * expression of this parameter before it requests the list.
  */
 export const timeZoneProperty: INodeProperties = {
 	displayName: 'Time Zone',

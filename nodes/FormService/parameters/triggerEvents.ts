@@ -1,8 +1,8 @@
 import type { IDataObject, IDisplayOptions } from 'n8n-workflow';
 
 /**
- * The name and the description of an event, for the editor, the README and the docs. `example` has attributes
- * of the test event.
+ * The name and the description of an event, for the editor, the README and the docs. `example` has the
+ * attributes of a test event that depend on the event: a completed response has `{ is_incomplete: false }`.
  */
 type EventTexts = { name: string; description: string; example?: IDataObject };
 

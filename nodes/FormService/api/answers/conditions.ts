@@ -57,8 +57,8 @@ export const FILTERABLE_ATTRIBUTES: Readonly<Record<string, { title: string; kin
 };
 
 /**
- * Whether conditions can be evaluated only with the fields of the form. True if a name has no
- * `ATTRIBUTE_PREFIX`, because such a name can be the name of a field.
+ * Whether the fields of the form are needed to evaluate conditions. True if a name has no `ATTRIBUTE_PREFIX`,
+ * because such a name can be the name of a field.
  */
 export function conditionsNeedFields({ conditions }: ConditionSet): boolean {
 	return conditions.some(({ field }) => !field.startsWith(ATTRIBUTE_PREFIX));
@@ -130,8 +130,8 @@ function getAttribute(name: string): string {
  * Returns the entries whose responses meet the conditions. Without conditions, returns all entries.
  *
  * n8n's `executeFilterCondition` would be wrong for answers. In its loose mode, null is less than 5, "1,200"
- * and epoch seconds are errors, and 01/02/2026 is a time. `executeFilterCondition` also knows no time zone, and
- * takes 50 times as long.
+ * and epoch seconds are errors, and 01/02/2026 is a time. `executeFilterCondition` also accepts no time zone,
+ * and takes 50 times as long.
  *
  * @param fields the fields of the form, if the conditions need the fields
  */

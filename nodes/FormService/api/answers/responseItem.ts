@@ -22,7 +22,7 @@ export type ResponseOutput = Required<AnswerNaming> & {
 };
 
 /**
- * Whether items can be created only with the fields of the form. Fetching the fields takes at least one more
+ * Whether the fields of the form are needed to create items. Fetching the fields takes at least one more
  * request.
  */
 export function outputNeedsFields(output: ResponseOutput): boolean {
@@ -37,7 +37,7 @@ export function outputNeedsFields(output: ResponseOutput): boolean {
  * respondent can enter a link to a file that does not exist.
  *
  * @param fields the fields of the form with the answer keys of `output`; undefined if `output` needs no fields
- * @throws NodeApiError if the account fails, or with the reason `canceled` if the download was aborted
+ * @throws ServiceError with the reason `canceled` if the download was aborted
  */
 export async function createResponseItem(
 	context: RequestContext,
@@ -74,7 +74,7 @@ function toJson(
 
 /**
  * Returns the files of a response to download, each with the name of its binary field. `problems` has a
- * sentence for each upload that has no web address.
+ * sentence for each upload that is not among these files.
  */
 function collectDownloads(record: IDataObject, fields?: readonly FormField[]) {
 	const problems: string[] = [];

@@ -68,7 +68,7 @@ export const responseCreate: Operation = {
 				loadOptionsDependsOn: ['formId.value'],
 				resourceMapper: {
 					resourceMapperMethod: 'getFormFields',
-					// in the mode 'add', the error of n8n about a missing answer would name the UUID of the field
+					// in the mode 'add', n8n's error about a missing answer would name the UUID of the field
 					mode: 'map',
 					valuesLabel: 'Answers',
 					fieldWords: { singular: 'field', plural: 'fields' },

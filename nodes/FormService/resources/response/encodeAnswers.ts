@@ -123,7 +123,7 @@ type MatchedValues = {
 	hasUnknownName: boolean;
 };
 
-/** Finds the field of each value. If the values are from a model, the text "null" is no answer. */
+/** Finds the field of each value. If the values are from a model, the text "null" means that there is no answer. */
 function matchValues(
 	{ mode, values: uncheckedValues }: UncheckedAnswers,
 	fields: readonly AnswerableField[],

@@ -86,7 +86,7 @@ export class ResponseIndex {
 	 *
 	 * @param key the duplicate key of the item
 	 * @param add sends the request that adds the response
-	 * @throws ServiceError if an earlier item may have added an equal response, but failed
+	 * @throws ServiceError if an earlier item has failed, and may still have added an equal response
 	 */
 	async findOrAdd(
 		keyFields: KeyFields,

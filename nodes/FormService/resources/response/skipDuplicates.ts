@@ -72,7 +72,7 @@ export async function prepareSkipping(
 	const notComparable = await responseIndex.findNotComparable(keyFields);
 	if (notComparable !== undefined) throw createNotComparableError(input, notComparable);
 	return {
-		// an item can equal an earlier item with other key fields, so the items of a form are sent one by one
+		// all items of a form have the same order key, because items with different key fields can be equal
 		orderKey: formId,
 		async send() {
 			const result = await responseIndex.findOrAdd(keyFields, key, data, add);

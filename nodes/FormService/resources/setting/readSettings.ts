@@ -35,10 +35,7 @@ const IDENTIFYING_SETTINGS = ['name', 'description'];
 
 /** The checked settings of an item. */
 export type CheckedSettings = {
-	/**
-	 * The values to send, by the service's names of the settings. Empty if every input field for a setting is
-	 * empty.
-	 */
+	/** The values to send: `{ is_closed: true }`. Empty if every input field for a setting is empty. */
 	body: SettingValues;
 	/** With Map Automatically, the names of input fields that are not used as settings. Empty in the other modes. */
 	ignored: string[];
@@ -131,8 +128,8 @@ function readFromInputItem(input: ParameterContext, formId: string): CheckedSett
 }
 
 /**
- * Returns the text of a cell that clears a setting, in uppercase: `"(EMPTY)"`. Undefined if the
- * user has not added the option.
+ * Returns the text of a cell that clears a setting, in uppercase: `"(EMPTY)"`. Undefined if the user has not
+ * added the option.
  */
 function readClearText(input: ParameterContext): string | undefined {
 	if (!isOptionAdded(input, 'clearText')) return undefined;

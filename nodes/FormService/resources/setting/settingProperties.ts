@@ -4,7 +4,7 @@ import { describeAllowedValues, settings, type Setting } from '../../api/setting
 
 const sorted = sortBy(settings, ({ displayName }) => displayName.toLowerCase());
 
-/** The parameters of the editor, one for each setting that can be updated. */
+/** The parameters of the collection Settings, one for each setting. */
 export const settingProperties: INodeProperties[] = sorted.map(createField);
 
 /** The options for the settings that can be cleared. */

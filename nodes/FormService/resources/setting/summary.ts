@@ -7,7 +7,8 @@ import { toStored, type SettingChanges } from '../../api/settings/values';
 const MAX_LENGTH = 40;
 
 /**
- * Describes an update by the editor's names: "Closed: No → Yes. Not used: Closed mesage (Closed: Message?)".
+ * Describes an update with the names of settings in the editor: "Closed: No → Yes. Not used: Closed mesage
+ * (Closed: Message?)".
  *
  * @param unusedNames the names of input fields that have a value and are not used
  */
