@@ -27,7 +27,7 @@ type FailureStreak = {
 	readonly subject: Subject;
 	readonly count: number;
 	/**
-	 * The number of the page that failed; the first page is 0. If a later page fails next, the count starts at 1
+	 * The number of the page that failed, from 0. If the next failure is on a later page, the count starts at 1
 	 * again.
 	 */
 	readonly page: number;
@@ -63,17 +63,18 @@ export class Failures {
 	private reportedAtMs = -Infinity;
 
 	/**
-	 * Records a failure. Polls then wait before they read the subject again, see `computeBackoffMs`. If the
-	 * service asks for a longer wait, polls wait as long as the service asks, up to an hour.
+	 * Records a failure. During the backoff, polls skip the subject, see `computeBackoffMs`. If the service asks
+	 * for a longer wait, the backoff is as long as the service asks, up to an hour.
 	 *
 	 * @param page the number of the page that failed, from 0; 0 if the subject has no pages
-	 * @param isGivenUp whether the next poll reads another page. Polls then wait only if the service asks for a wait
+	 * @param isGivenUp whether the next poll reads another page. The backoff is then only the wait that the
+	 * service asks for
 	 * @returns the number of failures in a row
 	 */
 	record(subject: Subject, error: NodeError, page = 0, isGivenUp = false): number {
 		const failedAtMs = clock.now();
 		const { retryAtMs = failedAtMs } = getRequestFailure(error) ?? {};
-		// a millisecond more, so that the request queue does not still wait because of rounding
+		// add a millisecond for rounding, so that the request queue no longer waits
 		const askedMs = Math.min(retryAtMs - failedAtMs + 1, MAX_RETRY_AFTER_MS);
 		const { count, startedAtMs } = this.countWithNew(subject, page);
 		const backoffMs = isGivenUp ? askedMs : Math.max(askedMs, computeBackoffMs(count));
@@ -83,7 +84,7 @@ export class Failures {
 		return count;
 	}
 
-	/** Returns the failures in a row that the subject would have if this page failed now. */
+	/** Returns the number of failures in a row, and their start, as if this page failed now. */
 	countWithNew(subject: Subject, page: number): FailureCount {
 		const last = this.find(subject);
 		if (last === undefined || page > last.page) return { count: 1, startedAtMs: clock.now() };
@@ -91,8 +92,8 @@ export class Failures {
 	}
 
 	/**
-	 * Clears the failures of a subject if this page or an earlier page failed. Keeps the failures of a later
-	 * page, because the later page may still fail.
+	 * Clears the failures of a subject after its pages up to `page` were read. Keeps the failures of a later
+	 * page.
 	 *
 	 * @param page the number of the last page that was read, from 0, or `ALL_PAGES`
 	 */
@@ -108,20 +109,20 @@ export class Failures {
 		return this.find(subject) !== undefined;
 	}
 
-	/** Whether polls still wait after a failure of the subject. */
+	/** Whether the backoff of the subject is not over yet. */
 	isWaiting(subject: Subject): boolean {
 		const streak = this.find(subject);
 		return streak !== undefined && !hasElapsed(streak.failedAtMs, streak.backoffMs, clock.now());
 	}
 
 	/**
-	 * Chooses the error that a poll without items reports to the user, and marks the error as reported. Adds a
+	 * Chooses the error that a poll without items shows to the user, and marks the error as reported. Adds a
 	 * notice that the trigger keeps trying. Undefined if an error was reported less than an hour ago, or if no
 	 * error qualifies.
 	 *
-	 * An error qualifies if its subject has failed at least three times in a row. If the error was already
-	 * reported, the subject must also have failed in this poll. If the trigger watches several forms, an error of
-	 * a form qualifies only once.
+	 * An error qualifies if its subject has failed at least three times in a row. A reported error qualifies
+	 * again if its subject fails again in this poll. But if the trigger watches several forms, the error of a
+	 * form is reported only once.
 	 *
 	 * @param polledAtMs when the poll started
 	 * @param isOneOfSeveral whether the trigger watches several forms
@@ -130,7 +131,7 @@ export class Failures {
 		const nowMs = clock.now();
 		if (!hasElapsed(this.reportedAtMs, HOUR_MS, nowMs)) return undefined;
 		const streak = [...this.streaks.values()].find(({ count, failedAtMs, subject, isReported }) => {
-			// a poll with items reports no error, so the error can be from an earlier poll
+			// an error of an earlier poll may be unreported, because a poll with items reports no error
 			const isOnce = isOneOfSeveral && 'formId' in subject;
 			const isDone = isReported && (isOnce || failedAtMs < polledAtMs);
 			return count >= REPORT_THRESHOLD && !isDone;
@@ -139,8 +140,8 @@ export class Failures {
 		streak.isReported = true;
 		this.reportedAtMs = nowMs;
 		const { error } = streak;
-		// the account and a form can fail with the same error
 		const notice = hasReason(error, 'pageExpired') ? EXPIRY_NOTICE : RETRY_NOTICE;
+		// the account and a form can share an error, so the notice may already be there
 		const description = (error.description ?? '').replace(notice, '').trim();
 		error.description = `${description} ${notice}`.trim();
 		return error;
@@ -152,9 +153,8 @@ export class Failures {
 }
 
 /**
- * Computes how long polls wait after failures in a row. The wait is 20 seconds after the first failure, doubles
- * with each further failure, and is at most 30 minutes. The result is shorter by the tolerance for early polls:
- * 15 seconds, 35 seconds, 75 seconds, and so on.
+ * Computes the backoff after failures in a row: 20 seconds after the first failure, then 40 seconds, 80
+ * seconds, and so on, up to 30 minutes. Subtracts `EARLY_TOLERANCE_MS`, because a poll can start early.
  */
 function computeBackoffMs(failures: number): number {
 	return Math.min(20_000 * 2 ** (failures - 1), 30 * MINUTE_MS) - EARLY_TOLERANCE_MS;

@@ -29,13 +29,13 @@ export async function* fetchPagesInTime(
 	const pages = fetchPages(request, target, from && moveToList(from, target.url));
 	for (;;) {
 		const nextPage = pages.next().catch((error: unknown) => {
-			// the signal in `request` ends only the wait in the queue
+			// a canceled request was still in the queue, because the signal in `request` ends only that wait
 			if (!hasReason(error, 'canceled')) throw error;
 			throw createRequestError(request, createFailure('queueTimedOut'));
 		});
 		const { value: page, done } = await waitUntilDeadline(request, nextPage, deadline);
 		if (done) return;
-		// the time in the queue does not count, or the date of the reply would fit a wrong clock
+		// `sentAtMs` leaves out the wait in the queue, which could hide a difference between the clocks
 		const servedAtMs = cache.serviceClock.readDate(page.date, page.sentAtMs, clock.now());
 		yield { ...page, servedAtMs };
 	}

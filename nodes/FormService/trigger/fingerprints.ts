@@ -53,12 +53,12 @@ export function computeAnswersFingerprint(record: IDataObject): AnswersFingerpri
 	const cached = fingerprintCache.get(key);
 	if (cached !== undefined) return cached;
 	const { answers, problem } = decodeAnswers(record);
-	// compare answers that cannot be read as a whole
+	// if the answers cannot be decoded, compare the undecoded answers too
 	let inOrder = problem === undefined ? '' : JSON.stringify(normalizePart(containers));
 	const byField = [inOrder];
 	for (const { label, uuid: field = label, value } of answers) {
 		const text = toHashText(value);
-		// leave out fields without an answer, because an author can add a field
+		// leave out empty answers, so that a field that the author adds does not change the fingerprint
 		if (text === '') continue;
 		inOrder += `${text}\0`;
 		byField.push(`${field}\0${text}`);
@@ -133,9 +133,9 @@ function dropFileQuery(text: string): string {
 }
 
 /**
- * Whether the answers have changed. True only if both halves of the fingerprint differ. If the author moves a
- * field, only the second half changes. If the author renames a field, only the first half changes. False if a
- * fingerprint is missing.
+ * Whether the answers have changed. True only if both halves of the fingerprint differ, because an edit of the
+ * form changes only one half: a moved field changes the second half, and a renamed field changes the first
+ * half. False if a fingerprint is missing.
  */
 export function haveAnswersChanged(
 	before: AnswersFingerprint | undefined,

@@ -33,7 +33,10 @@ export function parseFormList(records: readonly IDataObject[]): Map<string, List
 	return byId;
 }
 
-/** Caches the names of listed forms. Leaves out a form without a name. The `name` of such a form is its ID. */
+/**
+ * Caches the names of listed forms. A form without a name has its ID as `name`. Deletes the cached name of such
+ * a form.
+ */
 export function rememberNames({ byId }: FormNames, listed: Iterable<ListedForm>): void {
 	for (const { id, name } of listed) {
 		if (name === id) byId.delete(id);
@@ -49,8 +52,8 @@ const NAME_TIMEOUT_MS = 3_000;
  *
  * - the cached names of forms
  * - the Form parameter, if the user chose the form from the list
- * - the list of all forms, which is fetched at most once an hour. If the trigger polls this list anyway, this
- *   function does not fetch the list.
+ * - the list of all forms, which is fetched at most once an hour, and only if the trigger does not poll this
+ *   list anyway
  */
 export async function findFormName(context: PollContext, formId: string): Promise<string | null> {
 	const { request, cache, parameters, times } = context;
@@ -84,7 +87,7 @@ type FetchedFields = { fields: FormField[]; requests: number };
  * - A record or a filter has a new name that matches no cached field. The author may have added a field with
  *   this name.
  *
- * @throws NodeApiError if the fields cannot be fetched, and the cached fields are missing or not enough
+ * @throws NodeApiError if the fields cannot be fetched, and the cached fields cannot replace them
  */
 export async function fetchFormFields(
 	context: PollContext,
@@ -139,8 +142,8 @@ async function fetchFieldsIfOutdated(
 }
 
 /**
- * Whether the cached fields can be used: the fields were fetched within the last hour, and no unmatched name is
- * new. An unmatched name is not new if the trigger has already fetched the fields because of this name.
+ * Whether the cached fields can be used. True if the fields were fetched within the last hour, and each
+ * unmatched name has already caused a fetch.
  */
 function isUpToDate(cached: CachedFields, unmatchedNames: readonly string[]): boolean {
 	const isRecent = !hasElapsed(cached.fetchedAtMs, HOUR_MS, clock.now());

@@ -47,14 +47,13 @@ export type Outcome = Readonly<{
 	 * - Otherwise, the number is `ALL_PAGES`.
 	 */
 	page: number;
-	/** Whether the next poll starts over before the page that failed. */
+	/** Whether the next poll starts over at an earlier page, instead of reading the failed page again. */
 	isGivenUp?: boolean;
 }>;
 
 /**
- * Returns the error of an outcome. An outcome can have two errors: a page could not be read, and the events of
- * earlier pages could not be delivered. If both errors exist, returns the error of the delivery. If only the
- * other error affects the whole account, returns the other error.
+ * Returns the error of an outcome. If both the reading and the delivery have failed, prefers an error that
+ * affects the whole account. If there is no difference, prefers the error of the delivery.
  */
 export function getError({ readError, deliveryError }: Outcome): NodeError | undefined {
 	const error = deliveryError ?? readError;

@@ -64,9 +64,8 @@ async function pollOnce(n8n: IPollFunctions, context: PollContext): Promise<Poll
 	const after = { service: startState.service, forms, listedSinceMs };
 	const nowMs = clock.now();
 	const saved = rememberState(cache.states, context, after, { hasItems, nowMs });
-	// Write the state even if it has not changed, because n8n may have kept an older state, and the node may have
-	// a new name. The texts of seen responses are cached, so this costs little. From here on, n8n may save the
-	// state at any time.
+	// Write an unchanged state too, because n8n may have kept an older state, and the node may have a new name.
+	// Writing is fast, because the texts of seen responses are cached.
 	if (saved !== undefined) writeSavedState(n8n, saved, nowMs);
 	if (hasItems) return sortByTime(items, 'oldest').map(({ item }) => item);
 	if (reason !== 'schedule') return null;
@@ -87,8 +86,8 @@ type PollResult = {
 };
 
 /**
- * Reads the lists that are due. Reads no list if polls still wait after a failure of the account. In the
- * result, each watched form has a baseline: the time from which its responses count as new.
+ * Reads the lists that are due. Reads no list during the backoff of the account. In the result, each watched
+ * form has a baseline: the time from which its responses count as new.
  */
 async function readLists(context: PollContext): Promise<PollResult> {
 	const { parameters, startState, times } = context;
@@ -98,7 +97,7 @@ async function readLists(context: PollContext): Promise<PollResult> {
 		? start
 		: await readForms(context, await readFormList(context, start));
 	const forms = new Map(result.forms);
-	// responses count as new from now on, even of a form that could not be read
+	// a form that could not be read gets a baseline too, so that its responses count as new from now on
 	for (const id of getWatchedFormIds(parameters, forms))
 		forms.set(id, ensureBaseline(context, forms.get(id)));
 	return { ...result, forms };
@@ -137,7 +136,7 @@ async function readForms(
 	const watched = getWatchedFormIds(parameters, forms);
 	const due = watched.filter((id) => mayReadForm(context, id, forms.get(id)));
 	const readings = sortBy(due, (id) => forms.get(id)?.debt?.atMs ?? 0).flatMap((formId) =>
-		// a stable sort, which moves at most one kind to the front
+		// if the last poll had no time for one of the two readings, start with this reading
 		sortBy(READING_KINDS, (kind) => kind !== cache.unread.get(formId)?.kind).map((kind) => ({
 			formId,
 			kind,
@@ -160,7 +159,7 @@ async function readForms(
 		items.push(...result.items);
 		outcomes.push(result.outcome);
 		record(context, result.outcome);
-		// the time is up, and the next poll has to start with this reading, not with the one that would follow
+		// the time is up, and the next reading would overwrite the entry of this form in `cache.unread`
 		if (result.isUnread) break;
 	}
 	return { forms, listedSinceMs, items, outcomes };
@@ -177,9 +176,9 @@ const ACTIONABLE_CAUSES = ['credential-invalid', 'configuration-invalid'];
  * Returns the error with which the activation of the workflow fails. Undefined for a scheduled poll. Returns an
  * error in two cases:
  *
- * - The trigger has not read a list, now or earlier.
+ * - Neither this poll nor an earlier poll has read a list.
  * - The user has just published the workflow, and only the user can remove the cause of the error. If the
- *   trigger watches several forms, a list that could be read is enough for the activation.
+ *   trigger watches several forms, the activation fails only if this poll has read no list.
  */
 function findActivationError(
 	{ reason, parameters, startState }: PollContext,
@@ -190,7 +189,7 @@ function findActivationError(
 	const hasRead = outcomes.some(({ hasPages }) => hasPages);
 	if (!hasRead && startState.forms.size === 0) return error;
 	const isOnly = !hasRead || !hasSeveralForms(parameters.watch);
-	// an expired page position has the same cause as invalid parameters, but the trigger reads the list again
+	// for an expired page position, the user need not do anything: the trigger reads the list again
 	const isActionable =
 		ACTIONABLE_CAUSES.includes(getCause(error)) && !hasReason(error, 'pageExpired');
 	return reason === 'publish' && isOnly && isActionable ? error : undefined;

@@ -91,9 +91,9 @@ function clearOutdatedCache(cache: TriggerCache, configKey: string): void {
 const REQUEST_SHARE = 0.6;
 
 /**
- * The fraction of the poll's time after which no request waits in the queue. If a request still waits at this
- * time, the poll ends without a failure. After `READ_SHARE`, the end of the poll is a failure, so `QUEUE_SHARE`
- * is lower.
+ * The fraction of the poll's time after which a request that waits in the queue is canceled. The poll then ends
+ * without a failure. The fraction is lower than `READ_SHARE`, because a poll that ends at `READ_SHARE` counts
+ * as failed.
  */
 const QUEUE_SHARE = 0.75;
 
@@ -114,7 +114,7 @@ export function startPoll(
 	const timeMs = Math.min(getPollTimeMs(n8n), DEFAULT_POLL_TIME_MS);
 	const service = computeServiceId(account.baseUrl);
 	const loaded = loadState(readSavedState(n8n), cache.states, service);
-	// of the poll before this one, because the next line replaces the claim
+	// read the time of the last poll before the next line replaces the claim
 	const lastPollAtMs = cache.budgetClaim?.polledAtMs;
 	cache.budgetClaim = createBudgetClaim(account, parameters, loaded.startState.forms, startedAtMs);
 	const signal = clock.timeout(timeMs * QUEUE_SHARE);
@@ -155,9 +155,8 @@ function createBudgetClaim(
 }
 
 /**
- * Whether the poll must skip a subject, because the subject failed recently and polls still wait. A subject is
- * what can fail, such as a form. Always false in the poll after n8n starts or the user publishes the workflow,
- * because this poll skips no subject.
+ * Whether the poll skips a subject, such as a form, because the backoff of the subject is not over. Always
+ * false in the first poll after n8n starts or the user publishes the workflow.
  */
 export function isBackingOff({ cache, reason }: PollContext, subject: Subject): boolean {
 	return reason === 'schedule' && cache.failures.isWaiting(subject);

@@ -29,9 +29,9 @@ export function takePollReason(n8n: IPollFunctions): PollReason {
 }
 
 /**
- * Whether a poll belongs to the schedule of n8n's durable mode. In durable mode, each scheduled poll has a new
- * context, like an activation. Only the time that n8n allows for the poll shows the difference. In durable
- * mode, this time is 36 seconds by default.
+ * Whether a poll is a scheduled poll in n8n's durable mode. A durable poll has a new context, as an activation
+ * has. Only the time limit shows the difference: n8n allows a durable poll 36 seconds by default, and an
+ * activation 5 minutes.
  */
 function isDurablePoll(n8n: IPollFunctions): boolean {
 	return getPollTimeMs(n8n) !== DEFAULT_POLL_TIME_MS;

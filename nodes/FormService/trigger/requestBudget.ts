@@ -105,8 +105,8 @@ export type FormBudget = Readonly<{
 	/** The request interval of the form: the time that the form waits for each request, in milliseconds. */
 	intervalMs: number;
 	/**
-	 * How many further requests the form could have sent since the form was due. More than 0 only if n8n polls
-	 * rarely.
+	 * How many further requests the trigger could have sent since the form became due. More than 0 only if n8n
+	 * polls rarely.
 	 */
 	unusedRequests: number;
 	/** The maximum number of requests in one poll: a tenth of the form's requests per day. */
@@ -114,8 +114,8 @@ export type FormBudget = Readonly<{
 }>;
 
 /**
- * Computes how many requests a poll may send for a form. Unused requests count only since the last poll of this
- * process. Before that poll, an earlier process may have sent requests.
+ * Computes how many requests a poll may send for a form. Counts unused requests only since the last poll of
+ * this process, because an earlier process may have sent requests before.
  *
  * @param form the state before the poll; undefined for a new form
  * @param baseIntervalMs see `computeBaseIntervalMs`

@@ -9,10 +9,10 @@ import { RETENTION_MS } from './triggerState';
 /*
  * Reads and writes the saved state of a trigger in n8n's static data. The place depends on the mode of n8n.
  *
- * - In default mode, n8n keeps the static data of a node by the name of the node. A renamed node would lose its
- *   data, and another node with this name would get the data. So the trigger saves its state in the static data
- *   of the workflow, by the ID of the node.
- * - In durable mode, n8n keeps the static data of a node by the ID of the node. n8n saves only this data
+ * - In default mode, n8n stores the static data of a node under the name of the node. A renamed node would lose
+ *   its data, and another node with this name would get the data. So the trigger saves its state in the static
+ *   data of the workflow, under the ID of the node.
+ * - In durable mode, n8n stores the static data of a node under the ID of the node. n8n saves only this data
  *   together with an execution. So the trigger saves its state in the static data of the node.
  */
 
@@ -63,7 +63,7 @@ export function readSavedState(n8n: IPollFunctions): unknown {
 }
 
 /**
- * Returns the state in an entry. If the entry is not an object, returns the entry, so that the trigger reports
+ * Returns the state in an entry. Returns an entry that is not an object unchanged, and the trigger then reports
  * a damaged state.
  */
 function getState(entry: unknown): unknown {
@@ -85,8 +85,8 @@ export function writeSavedState(n8n: IPollFunctions, state: IDataObject, nowMs: 
 }
 
 /**
- * Whether n8n keeps the static data of a node by the name of the node. n8n does so in default mode, and the
- * static data then has the attribute `__dataChanged`. In durable mode, n8n passes a copy without this attribute.
+ * Whether n8n stores the static data of a node under the name of the node, as in default mode. The static data
+ * then has the attribute `__dataChanged`. In durable mode, n8n passes a copy without this attribute.
  */
 function isKeptByName(nodeData: IDataObject): boolean {
 	return '__dataChanged' in nodeData;
@@ -121,10 +121,9 @@ export function readTriggerNode(n8n: IPollFunctions): TriggerNode {
 }
 
 /**
- * Finds the entry of a trigger whose ID has changed, by the name of the trigger. If a client of n8n's API saves
- * a workflow without the IDs of its nodes, n8n gives all nodes new IDs. If another node has kept its ID, the
- * IDs were not lost. The entry then belongs to a deleted trigger with the same name, and this function returns
- * undefined.
+ * Finds the entry of a trigger by its name, because n8n can give the trigger a new ID. n8n gives new IDs to all
+ * nodes if a client of n8n's API saves the workflow without IDs. Undefined if another node still has its old
+ * ID, because the entry then belongs to a deleted trigger with the same name.
  */
 export function findEntryWithNewId(
 	entries: Entries,
@@ -150,7 +149,7 @@ export function putState(
 ): Entries {
 	const kept = pickBy(entries, (entry, entryId) => {
 		if (otherIds === undefined || otherIds.includes(entryId)) return true;
-		// the revision is about the time at which the state last changed
+		// the revision serves as the time of the last change
 		return entry.name !== name && !hasElapsed(readRevision(entry.state), RETENTION_MS, nowMs);
 	});
 	return { ...kept, [id]: { name, otherIds: (otherIds ?? []).slice(0, MAX_OTHER_IDS), state } };

@@ -56,8 +56,8 @@ export type CachedFields = {
 	fields: FormField[];
 	fetchedAtMs: number;
 	/**
-	 * The names in answers and filters that matched no field in the cache before the last fetch. Includes such
-	 * names from earlier fetches. Empty if the last fetch had another reason.
+	 * The names in answers and filters that matched no cached field and so caused a fetch. Empty if the last
+	 * fetch had another reason, such as the age of the fields.
 	 */
 	unmatchedNames: ReadonlySet<string>;
 };

@@ -13,7 +13,8 @@ const nonNegative = z.number().nonnegative();
 
 /**
  * The page where the next reading continues. Undefined if the next reading starts at the first page. A saved
- * position of the first page is different: the reading does not stop at this page if all its responses are seen.
+ * position can also be the first page. The reading then does not stop at the first page, even if the page ends
+ * with a seen response.
  */
 const next = z
 	.object({ url: z.string(), pagesBefore: nonNegative, recordsBefore: nonNegative })
@@ -48,10 +49,7 @@ export const formSchema = z.object({
 		.optional(),
 	/** The request debt of the form, see `RequestDebt`. Undefined until a request was sent. */
 	debt: z.object({ atMs: z.number(), requests: nonNegative }).optional(),
-	/**
-	 * When the first page of the list was last read. In the same second, a respondent can have added a response
-	 * after the service sent the page.
-	 */
+	/** When the first page of the list was last read, see `endsWithSeen`. */
 	firstPageReadAtMs: z.number().optional(),
 	/** The full pass. At its end, the next full pass starts. */
 	fullPass: z
@@ -187,7 +185,7 @@ export function addPass(since: ElapsedPasses | undefined, nowMs: number): Elapse
 	return passes < RETENTION_PASSES ? { atMs, passes: passes + 1 } : since;
 }
 
-/** Whether at least 30 days and 30 passes are over since `since.atMs`. */
+/** Whether at least 30 days and 30 passes have gone by since `since.atMs`. */
 export function isRetentionOver(since: ElapsedPasses | undefined, nowMs: number): boolean {
 	if (since === undefined) return false;
 	return since.passes >= RETENTION_PASSES && nowMs - since.atMs >= RETENTION_MS;

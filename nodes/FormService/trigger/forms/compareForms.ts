@@ -87,8 +87,8 @@ function compareForm(
 }
 
 /**
- * How long before the first reading of the list a form may have been created and still count as new. The
- * service rounds times down to the second, and its machines can have different clocks.
+ * How much older than the first reading of the list a new form may be. The service rounds times down to the
+ * second, and its machines can have different clocks.
  */
 const CREATION_TOLERANCE_MS = MINUTE_MS;
 

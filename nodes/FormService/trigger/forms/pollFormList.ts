@@ -40,8 +40,8 @@ export type FormListResult = FormListState & {
 const FORM_LIST: Subject = { kind: 'formList' };
 
 /**
- * Whether a poll may read the list of forms. False if the trigger does not need the list, or if polls still
- * wait after a failure of the list. Otherwise, true in three cases:
+ * Whether a poll may read the list of forms. False if the trigger does not need the list, and during the
+ * backoff of the list. Otherwise, true in three cases:
  *
  * - The list is due.
  * - The user has just published the workflow.

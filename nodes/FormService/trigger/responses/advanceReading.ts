@@ -47,13 +47,14 @@ export function findResumePosition(
 		case 'seenResponse':
 			return kind === 'newestPages' ? undefined : getNextPosition(last);
 		case 'enoughEvents':
-			// read this page again, because the poll may not deliver more events
+			// the events of this page are recorded, so reading the page again leaves the capacity to later pages
 			return toPosition(last);
 		case 'limit':
 			return getNextPosition(last);
 		case 'error': {
-			// Start at the first page again, so that new responses need not wait for a later page that fails. A saved
-			// position of the first page is different: its reading also passes a page that ends with a seen response.
+			// Continue at the last page that was read. But if a reading of the newest pages has read only the page at
+			// which it started, start at the first page, so that new responses need not wait for a later page that
+			// fails.
 			const hasAdvanced = last.pagesBefore > (from?.pagesBefore ?? -1);
 			return hasAdvanced || kind !== 'newestPages' ? toPosition(last) : undefined;
 		}
@@ -102,7 +103,7 @@ function endFullPass(form: FormState, last: FetchedPage, at: NewestAt | undefine
 	const found = at && { at, next: at === 'lastPage' ? toPosition(last) : undefined };
 	const newestPages = at === form.newestPages?.at ? form.newestPages : found;
 	const baseline = form.baseline && { ...form.baseline, isFirstPassOver: true };
-	// without newest pages, a pass in one poll delays no response; otherwise, the next pass tries page by page
+	// if polls read the newest pages separately, the next full pass can try again to read page by page
 	const positionsExpire = newestPages === undefined && form.fullPass?.positionsExpire;
 	return { ...form, fullPass: positionsExpire ? { positionsExpire } : {}, baseline, newestPages };
 }
@@ -117,12 +118,14 @@ const MAX_FAILING_MS = 20 * MINUTE_MS;
 const MIN_FAILURES = 3;
 
 /**
- * Whether the full pass must start over after a failure. Otherwise, a page that always fails would block the
- * rest of the list. The full pass starts over in two cases:
+ * Whether the full pass must start over after a failure, because a page that always fails would block the rest
+ * of the list. A failure lasts too long if it has happened three times in a row, for at least 20 minutes. True
+ * in two cases:
  *
- * - The first page of the reading has failed, and is not the first page of the list. The page has failed three
- *   times in a row, for at least 20 minutes, or its position has expired.
- * - A later page of a full pass has failed three times in a row, for at least 20 minutes.
+ * - The reading could not read the page at the saved position at which it started. The failure has lasted too
+ *   long, or the position has expired.
+ * - A full pass could read its first page, but the failure of a later page or of the delivery has lasted too
+ *   long.
  *
  * @param error why the page could not be read, or why its events could not be delivered
  * @param failures the failures of the page in a row, including this failure

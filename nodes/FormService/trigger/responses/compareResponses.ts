@@ -22,7 +22,7 @@ export type DetectedEvent = Readonly<{
 }>;
 
 /**
- * How long before the last reading a response must be created to be clearly older. If a time server sets the
+ * How much older than the last reading a response must be to count as clearly older. If time servers set the
  * clocks of this machine and of the service, the clocks differ by less than this time.
  */
 const LAST_READ_TOLERANCE_MS = 2_000;
@@ -65,13 +65,11 @@ export class Comparison {
 
 	/**
 	 * Whether this reading has already found all new responses of a list that is sorted newest first. True if the
-	 * last response of the page is seen, with two exceptions, because responses of the same second can have any
-	 * order:
+	 * page ends with a seen response. If this last response has a creation time, two more conditions apply,
+	 * because responses of the same second can have any order:
 	 *
-	 * - The last response was not created clearly before the last reading.
-	 * - The page or the events have an unseen response with the creation time of the last response.
-	 *
-	 * The exceptions do not apply if the last response has no creation time. False for an empty page.
+	 * - The last response is clearly older than the last reading.
+	 * - The page and the events have no unseen response with the same creation time.
 	 *
 	 * @param lastReadMs when the form was last read, by the service's clock
 	 */
@@ -107,7 +105,8 @@ export class Comparison {
 
 /**
  * Sorts events by page, and the events of a page from the oldest to the newest. The poll delivers the first
- * events. Undelivered events are then on the last pages, so a later poll must read only the last pages again.
+ * events. The undelivered events are then on the last pages, so a later poll need not read the first pages
+ * again.
  */
 export function sortEventsByPage(events: readonly DetectedEvent[]): DetectedEvent[] {
 	return sortBy(sortByTime(events, 'oldest'), ({ page }) => page.pagesBefore);

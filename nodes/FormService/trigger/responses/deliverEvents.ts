@@ -56,7 +56,7 @@ export async function deliverEvents(
 		{ request, output: parameters.output, readDeadline, pollDeadline },
 	);
 	await yieldIfDue();
-	// the items are those of the first events
+	// `items` has the items of the first events in `sorted`
 	return { items, undelivered: sorted.slice(items.length), fieldRequests };
 }
 
@@ -96,9 +96,9 @@ async function filterEvents(
 }
 
 /**
- * Returns the problem of the filters, if there is one. Checks the values of conditions only when the user
- * publishes the workflow. In a scheduled poll, a value that is no longer a choice is not a problem, because the
- * author of a form can change the choices.
+ * Returns what is wrong with the filters, if anything. Checks the values of conditions only when the user
+ * publishes the workflow. Later, the author of the form may remove a choice, and scheduled polls must not fail
+ * then.
  */
 function findProblem(context: PollContext, formId: string, fields: readonly FormField[]) {
 	const { cache, parameters, reason, request } = context;

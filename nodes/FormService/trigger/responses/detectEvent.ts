@@ -21,7 +21,7 @@ export type ComparisonRules = Readonly<{
 	baseline?: FormState['baseline'];
 }>;
 
-/** Whether a response is incomplete (specification, section 2.4). */
+/** Whether a response is incomplete: its `is_incomplete` is `true`, 1, or a word such as "Yes". */
 export function isIncomplete({ is_incomplete: value }: IDataObject): boolean {
 	return parseBoolean(value) === true;
 }
@@ -57,7 +57,7 @@ function findAnswers(record: IDataObject): AnswersFingerprint | undefined {
 
 /**
  * Whether an unseen response is an existing response that must not start the workflow. During the first pass of
- * the form, a response without a time counts as existing, and as older than any date. After the first pass,
+ * the form, a response without a creation time counts as older than all other responses. After the first pass,
  * such a response counts as new.
  */
 function isExistingResponse(record: IDataObject, baseline: ComparisonRules['baseline']): boolean {
@@ -97,7 +97,7 @@ function computeTransition(
 	// without a time, the age of an incomplete response is unknown
 	const isAbandoned = servedAtMs >= (getCreationTimeMs(record) ?? Infinity) + abandonedAfterMs;
 	if (isStart || !isAbandoned) return { event, phaseAfter: 'waiting' };
-	// a response that was abandoned earlier than the trigger or the choice of this event starts nothing
+	// no event if the response was abandoned before the trigger started, or before the user chose this event
 	const isNewEvent = before === 'new' || before === 'waiting';
 	return { event: isNewEvent ? 'responseAbandoned' : undefined, phaseAfter: 'abandoned' };
 }

@@ -16,8 +16,8 @@ type Order = NonNullable<NonNullable<FormState['fullPass']>['order']>;
 export type NewestAt = NonNullable<FormState['newestPages']>['at'];
 
 /**
- * Compares the first and the last record of each of these pages. Returns the counts for all pages of the full
- * pass so far.
+ * Counts these pages as descending or ascending, see `Order`. Returns the counts for all pages of the full pass
+ * so far.
  */
 export function addVotes(order: Order | undefined, pages: readonly FetchedPage[]): Order {
 	const steps = pages.map(({ records }) => {
@@ -42,7 +42,9 @@ function getSortValues(record: IDataObject): { time: number; number: number } {
  */
 const MIN_PAGES = 3;
 
-/** How many times more pages must have one order than the opposite order, so that a list counts as sorted. */
+/**
+ * The ratio that makes an order clear: more than four pages in this order for each page in the opposite order.
+ */
 const MAJORITY_RATIO = 4;
 
 /**

@@ -17,15 +17,11 @@ export type ReadingKind = (typeof READING_KINDS)[number];
  * The plan of a reading. A reading is what one poll reads of one form. A poll of a form has up to two readings,
  * one after the other:
  *
- * - `newestPages` reads the end of the list where new responses appear. If new responses appear on the first
- *   page, the reading goes from the first page to a seen response. If new responses appear on the last page,
- *   the reading goes from the last known page to the end. If the full pass is at the same page, only the full
- *   pass reads the page.
- * - `fullPass` continues a full pass, usually by one page. At the end of the list, the next full pass starts.
- *   Only full passes find changes on older pages. The first full pass of a form (the first pass) reads as many
- *   pages as there is time for.
- *
- * Airbyte calls a full pass a resumable full refresh, and Debezium calls it an incremental snapshot.
+ * - `newestPages` looks for new responses. If new responses appear on the first page, the reading goes from the
+ *   first page to a seen response. If new responses appear on the last page, the reading goes from the last
+ *   known page to the end. The poll skips this reading if the full pass has come to the same page.
+ * - `fullPass` continues a full pass, usually by one page. Only full passes find changes on older pages. The
+ *   first full pass of a form (the first pass) reads as many pages as there is time for.
  *
  * For example, a list has 67 pages with the newest response first. The first poll reads all pages, and the
  * second poll reads page 1. The third poll reads pages 1 and 2, and the fourth poll reads pages 1 and 3.
@@ -67,8 +63,8 @@ export function isInFirstPass({ seen, baseline, fullPass }: FormState): boolean 
 }
 
 /**
- * Returns how many requests of a reading count toward Requests per Day. In the first pass, only one request for
- * pages counts. All requests for fields count.
+ * Returns how many requests of a reading count toward Requests per Day. In the first pass, all requests for
+ * pages together count as one request. All requests for fields count.
  *
  * @param requests the requests for pages
  */
@@ -81,15 +77,15 @@ export function countBudgetedRequests(
 }
 
 /**
- * The maximum number of pages that a poll reads of a first pass if the last poll failed. If events could not be
- * delivered, the poll must read the same pages again.
+ * The maximum number of pages that a poll of a first pass reads after a failure. If the events cannot be
+ * delivered, the next poll must read the same pages again.
  */
 const MAX_PAGES_OF_FAILING_FIRST_PASS = 10;
 
 /**
  * Plans the reading of the newest pages, where new responses appear.
  *
- * @param isFullPassWaiting whether the full pass still waits after a failure
+ * @param isFullPassWaiting whether the backoff of the full pass is not over yet
  * @returns undefined if the trigger does not know where the newest pages are, or if the full pass reads the
  * newest pages
  */
@@ -109,15 +105,15 @@ export function planNewestPages(
 }
 
 /**
- * If page positions expire, one poll may read this many pages of a full pass, even if the budget allows fewer
- * pages. Few lists of a trigger with many forms have more pages.
+ * The number of pages of a full pass that one poll may read if page positions expire, even if the budget allows
+ * fewer pages. If a trigger has many forms, few of their lists have more pages.
  */
-const MAX_PAGES_IF_POSITIONS_EXPIRE = 4;
+const PAGES_IF_POSITIONS_EXPIRE = 4;
 
 /**
  * Plans the next slice of the full pass: the pages that this poll reads. Usually, the slice has one page, and
  * one more page for each request interval in which n8n did not poll. If page positions expire before the next
- * poll, the slice has as many pages as the budget allows, and at least `MAX_PAGES_IF_POSITIONS_EXPIRE`.
+ * poll, the slice has as many pages as the budget allows, and at least `PAGES_IF_POSITIONS_EXPIRE`.
  *
  * @param isFailing whether the full pass has failed in the last poll
  */
@@ -138,7 +134,7 @@ export function planFullPass(
 		return { ...start, maxPages: isFailing ? MAX_PAGES_OF_FAILING_FIRST_PASS : MAX_PAGES };
 	}
 	if (fullPass?.positionsExpire) {
-		return { ...start, maxPages: Math.max(MAX_PAGES_IF_POSITIONS_EXPIRE, maxRequests) };
+		return { ...start, maxPages: Math.max(PAGES_IF_POSITIONS_EXPIRE, maxRequests) };
 	}
 	if (isFullPassAtNewest(form)) {
 		const stopsAtSeen = newestPages?.at === 'firstPage';

@@ -35,15 +35,16 @@ export type FormResult = {
  * Whether a poll may read a form. True in four cases:
  *
  * - No poll has requested the form yet.
- * - The user has just published the workflow, and a reading of the form has failed or the filters need fields.
- * - The first pass of the form has started, and need not wait after a failure.
+ * - The user has just published the workflow, and the form or the filters may have a problem: a reading of the
+ *   form has failed, or the filters need fields.
+ * - The first pass of the form has started, and is not in a backoff.
  * - The form is due.
  */
 export function mayReadForm(context: PollContext, formId: string, form: FormState = {}): boolean {
 	const { cache, parameters, reason, times } = context;
 	const { debt, seen } = form;
 	const hasFailed = READING_KINDS.some((kind) => cache.failures.has({ kind, formId }));
-	// when the user publishes the workflow, a reading shows what is wrong with the filters and the form
+	// read the form at once, so that publishing shows a problem of the form or the filters
 	const needsReading = hasFailed || conditionsNeedFields(parameters.conditions);
 	if (debt === undefined || (reason === 'publish' && needsReading)) return true;
 	const isAdvancing = seen !== undefined && isInFirstPass(form);
@@ -110,7 +111,7 @@ async function deliverPages(
 		return finishReading(context, task, form, delivery);
 	} catch (error) {
 		const deliveryError = toFormError(context, formId, error);
-		// the next reading reads the same pages; a delivery can fail only after a request for fields
+		// keep the old state, so that the next reading reads the same pages; count one request for fields
 		return finishReading(context, task, before, { deliveryError, fieldRequests: 1 });
 	}
 }
@@ -168,7 +169,7 @@ function finishReading(
 	// `recordOutcome` records the failure later
 	const failures = context.cache.failures.countWithNew(subject, page);
 	const startsOver = hasToStartOver(reading, error, failures, pages.length, clock.now());
-	// if the delivery of the first page fails, the next poll reads this page again
+	// if a failed delivery starts with the first page, starting over reads the failed pages again
 	const isGivenUp = startsOver && (deliveryError === undefined || firstPage > 0);
 	const counted = countBudgetedRequests(reading, requests, fieldRequests);
 	// a form that was not read keeps its turn: the form with the oldest debt is read first

@@ -21,7 +21,10 @@ import type { Reading, StopReason } from './planReading';
  */
 export type ReadingResult = {
 	startedAtMs: number;
-	/** The state of the form before the reading. If the form is new and a page was read, a baseline was added. */
+	/**
+	 * The state of the form before the reading. If the reading has read a page of a new form, the state has a
+	 * baseline.
+	 */
 	form: FormState;
 	pages: readonly FetchedPage[];
 	comparison: Comparison;
@@ -85,8 +88,8 @@ export async function readFormPages(
 			pages.push(page);
 			form = ensureBaseline(context, before);
 			await comparePage(context, comparison, page, form);
-			// Without a next page, the next step of the loop ends the list, or throws why the next page cannot be
-			// requested. All other reasons to stop below need a next page.
+			// Without a next page, the loop ends, or throws the reason why the next page cannot be requested. The
+			// reasons to stop below apply only if there is a next page.
 			if (page.nextPage.kind !== 'page') continue;
 			if (comparison.events.length >= capacity) return finish('enoughEvents');
 			// an earlier poll may have stopped in the middle of this page
@@ -141,7 +144,7 @@ export function ensureBaseline(context: PollContext, form: FormState = {}): Form
 	if (form.seen !== undefined || form.baseline !== undefined) return form;
 	const { cache, isDamaged, parameters, times } = context;
 	const serviceMs = cache.serviceClock.toServiceMs(times.startedAtMs);
-	// the service cuts `created_at` to seconds
+	// the service rounds `created_at` down to the second
 	const sinceMs = Math.floor(serviceMs / 1_000) * 1_000;
 	const backfill = isDamaged ? undefined : parameters.backfill;
 	return { ...form, baseline: { sinceMs, backfill } };

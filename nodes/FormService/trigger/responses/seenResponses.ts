@@ -11,7 +11,7 @@ export type SeenResponses = ReadonlyMap<Fingerprint, SeenResponse>;
 /**
  * The phase of a seen response.
  *
- * - `incomplete`: the response is incomplete, and can never become abandoned.
+ * - `incomplete`: the response is incomplete, and the event Response Abandoned is not chosen.
  * - `waiting`: the response is incomplete, and becomes abandoned if it stays incomplete.
  * - `abandoned`: the response has been incomplete for the time that the user has set.
  * - `complete`: the respondent has completed the response.
@@ -29,8 +29,8 @@ export type SeenResponse = Readonly<{
 }>;
 
 /**
- * Creates the record of a seen response. The record says that a page has the response. Returns the same object
- * for equal records without answers, to save memory: a form can have 100,000 responses.
+ * Creates a seen response. Without answers, always returns the same object for a phase, to save memory: a form
+ * can have 100,000 responses.
  */
 export function createSeenResponse(
 	phase: ResponsePhase,
@@ -39,7 +39,7 @@ export function createSeenResponse(
 	return answers === undefined ? listed[phase] : { phase, answers };
 }
 
-/** Returns the record of a seen response with the mark that no page has the response. */
+/** Returns a seen response with `isUnlisted` set. */
 function markUnlisted({ phase, answers }: SeenResponse): SeenResponse {
 	return answers === undefined ? unlisted[phase] : { phase, answers, isUnlisted: true };
 }
@@ -75,7 +75,9 @@ const FINGERPRINT_TEXT = `[\\w-]{${FINGERPRINT_LENGTH}}`;
  */
 const RESPONSE_TEXT = new RegExp(`^${FINGERPRINT_TEXT}[ciwa](${FINGERPRINT_TEXT})?$`, 'i');
 
-/** Encodes seen responses as one text with blanks between them. JSON would need three times as many characters. */
+/**
+ * Encodes seen responses as one text with spaces between them. JSON would need three times as many characters.
+ */
 export function encodeSeenResponses(seen: SeenResponses): string {
 	const texts = [...seen].map(([fingerprint, { phase, isUnlisted, answers = '' }]) => {
 		const letter = LETTER_BY_PHASE[phase];
@@ -128,13 +130,13 @@ export class SeenCache {
 }
 
 /**
- * Drops seen responses that have disappeared from their list. Callers call this function after each full pass.
- * The function drops responses only if 30 days and 30 full passes have gone by since it last dropped responses.
+ * Drops seen responses that have disappeared from their list. Callers call this function after each full pass,
+ * but the function acts only if 30 days and 30 full passes have gone by since it last acted:
  *
- * - Drops the responses that no page has had since then.
- * - Marks all other responses as unlisted. A page that has a response removes the mark.
- * - If the list announces more responses than its pages had, drops nothing. The pages can leave responses out,
- *   because a database can list responses of equal times in another order for each page.
+ * - Drops the unlisted responses. No page has had these responses since the function last acted.
+ * - Marks the remaining responses as unlisted. The trigger removes the mark when a page has the response.
+ * - If fewer responses would remain than the list announces, drops nothing. The pages may have left responses
+ *   out, because a database can list responses of equal times in another order for each page.
  *
  * @param announcedCount how many responses the list announces; undefined if the list announces no number
  */
