@@ -109,7 +109,7 @@ export class Failures {
 		return this.find(subject) !== undefined;
 	}
 
-	/** Whether the backoff of the subject is not over yet. */
+	/** Whether the subject is still in its backoff. */
 	isWaiting(subject: Subject): boolean {
 		const streak = this.find(subject);
 		return streak !== undefined && !hasElapsed(streak.failedAtMs, streak.backoffMs, clock.now());
@@ -131,8 +131,8 @@ export class Failures {
 		const nowMs = clock.now();
 		if (!hasElapsed(this.reportedAtMs, HOUR_MS, nowMs)) return undefined;
 		const streak = [...this.streaks.values()].find(({ count, failedAtMs, subject, isReported }) => {
-			// an error of an earlier poll may be unreported, because a poll with items reports no error
 			const isOnce = isOneOfSeveral && 'formId' in subject;
+			// an unreported error can be from an earlier poll, because a poll with items reports no error
 			const isDone = isReported && (isOnce || failedAtMs < polledAtMs);
 			return count >= REPORT_THRESHOLD && !isDone;
 		});

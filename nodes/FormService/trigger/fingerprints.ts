@@ -107,8 +107,8 @@ function normalizePart(value: unknown): unknown {
 const hasValue = (value: unknown) => value !== null && value !== undefined && value !== '';
 
 /**
- * Matches names of URL parameters that have a signature, such as "X-Amz-Signature", "sig" and "expires", not
- * "page".
+ * Matches names of URL parameters that belong to a signature, such as "X-Amz-Signature", "sig" and "expires",
+ * but not "page".
  */
 const SIGNATURE = /^(x-(amz|goog)-.+|.*signature|sig|expires|token)$/i;
 

@@ -52,8 +52,8 @@ export type Outcome = Readonly<{
 }>;
 
 /**
- * Returns the error of an outcome. If both the reading and the delivery have failed, prefers an error that
- * affects the whole account. If there is no difference, prefers the error of the delivery.
+ * Returns the error of an outcome. If both the reading and the delivery have failed, an error that affects the
+ * whole account comes first. Otherwise, the error of the delivery comes first.
  */
 export function getError({ readError, deliveryError }: Outcome): NodeError | undefined {
 	const error = deliveryError ?? readError;

@@ -34,7 +34,7 @@ export async function pollForms(n8n: IPollFunctions): Promise<PollOutput> {
 	const nowMs = clock.now();
 	const cache = getTriggerCache(`${n8n.getWorkflow().id}:${readTriggerNode(n8n).id}`, nowMs);
 	forgetGoneTriggers(nowMs);
-	// take the reason even if an earlier poll is still running, so that the next poll counts as scheduled
+	// call this even if an earlier poll is still running, so that the next poll counts as scheduled
 	const reason = takePollReason(n8n);
 	if (cache.isPolling) return null;
 	cache.isPolling = true;

@@ -93,7 +93,7 @@ export function rememberState(
 	after: Omit<TriggerState, 'revision'>,
 	{ hasItems, nowMs }: { hasItems: boolean; nowMs: number },
 ): IDataObject | undefined {
-	// a state never changes, so a form with another object has changed
+	// a state is never modified, so a changed form is a new object
 	const hasChanged =
 		after.listedSinceMs !== before.listedSinceMs ||
 		after.forms.size !== before.forms.size ||

@@ -63,8 +63,8 @@ export function readSavedState(n8n: IPollFunctions): unknown {
 }
 
 /**
- * Returns the state in an entry. Returns an entry that is not an object unchanged, and the trigger then reports
- * a damaged state.
+ * Returns the state in an entry. If the entry is not an object, returns the entry as the state, and the trigger
+ * reports this state as damaged.
  */
 function getState(entry: unknown): unknown {
 	return isRecord(entry) ? entry.state : entry;

@@ -132,7 +132,7 @@ async function findNewestMatch(
 		throw isFormNotFoundError(error) ? createFormNotFoundError(context.n8n.getNode(), id) : error;
 	});
 	const fields = lists.fields ? await fetchFields(context, id, output) : undefined;
-	// if the trigger watches several forms, a form can lack the field, and its responses do not match
+	// if the trigger watches several forms, a form without the field of a filter is not a problem
 	const problem =
 		fields && !hasSeveralForms(watch)
 			? (findConditionFieldProblem(conditions, fields, name ?? id) ??

@@ -187,7 +187,7 @@ export const triggerProperties: INodeProperties[] = [
 	]),
 ];
 
-/** Returns an option that is shown only if an event other than Form Created is chosen. */
+/** Returns an option that the editor shows only if the user has chosen an event of responses. */
 function showWithResponses(option: INodeProperties): INodeProperties {
 	const { displayOptions } = option;
 	return {

@@ -47,7 +47,7 @@ export function findResumePosition(
 		case 'seenResponse':
 			return kind === 'newestPages' ? undefined : getNextPosition(last);
 		case 'enoughEvents':
-			// the events of this page are recorded, so reading the page again leaves the capacity to later pages
+			// reading this page again delivers no event twice, because the delivered events are recorded
 			return toPosition(last);
 		case 'limit':
 			return getNextPosition(last);
@@ -119,13 +119,13 @@ const MIN_FAILURES = 3;
 
 /**
  * Whether the full pass must start over after a failure, because a page that always fails would block the rest
- * of the list. A failure lasts too long if it has happened three times in a row, for at least 20 minutes. True
- * in two cases:
+ * of the list. A failure has lasted too long if it has happened three times in a row, for at least 20 minutes.
+ * True in two cases:
  *
- * - The reading could not read the page at the saved position at which it started. The failure has lasted too
- *   long, or the position has expired.
- * - A full pass could read its first page, but the failure of a later page or of the delivery has lasted too
- *   long.
+ * - The reading started at a saved position, and could not read that page. The failure has lasted too long, or
+ *   the position has expired.
+ * - A full pass could read its first page, but then a later page or the delivery failed. The failure has lasted
+ *   too long.
  *
  * @param error why the page could not be read, or why its events could not be delivered
  * @param failures the failures of the page in a row, including this failure

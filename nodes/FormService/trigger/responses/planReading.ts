@@ -5,10 +5,7 @@ import type { FormState } from '../triggerState';
 
 /* Decides which pages of a form a poll reads. Also defines the reasons why a reading stops. */
 
-/**
- * The kinds of readings of a form, in the order in which a poll reads. After a failure, each kind of reading
- * waits separately.
- */
+/** The kinds of readings of a form, in the order in which a poll reads. Each kind has its own backoff. */
 export const READING_KINDS = ['newestPages', 'fullPass'] as const;
 
 export type ReadingKind = (typeof READING_KINDS)[number];
@@ -85,7 +82,7 @@ const MAX_PAGES_OF_FAILING_FIRST_PASS = 10;
 /**
  * Plans the reading of the newest pages, where new responses appear.
  *
- * @param isFullPassWaiting whether the backoff of the full pass is not over yet
+ * @param isFullPassWaiting whether the full pass is still in its backoff
  * @returns undefined if the trigger does not know where the newest pages are, or if the full pass reads the
  * newest pages
  */

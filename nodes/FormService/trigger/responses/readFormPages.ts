@@ -137,8 +137,7 @@ async function comparePage(
 /**
  * Returns the state of a form with a baseline: the time from which responses count as new. The baseline of a
  * new form is the start of the poll, by the service's clock. If possible, call this function after a reply,
- * because a reply shows the service's clock. If the saved state is unreadable, the trigger delivers no existing
- * responses.
+ * because a reply shows the service's clock.
  */
 export function ensureBaseline(context: PollContext, form: FormState = {}): FormState {
 	if (form.seen !== undefined || form.baseline !== undefined) return form;
