@@ -23,8 +23,8 @@ export type Envelope = {
 	hasSuccessSign: boolean;
 	/**
 	 * The ID of the record in the reply: the `uuid` or `id` in `data`, or `data` itself if it is a UUID.
-	 * Otherwise, the `uuid` or `id` of the reply itself. If the reply has `success`, `message` or `errors`, the
-	 * `id` of the reply itself does not count, because it is the ID of the request.
+	 * Otherwise, the `uuid` or `id` at the top level of the reply. A top-level `id` beside `success`, `message` or
+	 * `errors` does not count, because it is the ID of the request.
 	 */
 	id?: string;
 	/** The message of the reply, followed by the messages about fields: `Invalid data. captcha: Wrong answer.` */
@@ -46,7 +46,7 @@ export function unwrapEnvelope(body: unknown): Envelope {
 	const succeeded = parseBoolean(success);
 	const isFailure = succeeded === false;
 	const hasErrors = !isEmpty(errors);
-	// a reply without these attributes can be the response itself
+	// a reply without these attributes can be the record itself
 	const isEnvelope = ['success', 'message', 'errors'].some((name) => name in reply);
 	const ids = isEnvelope ? pick(reply, 'uuid') : reply;
 	const id = findDataId(isRecord(body) ? body.data : body) ?? getId(ids);
@@ -68,9 +68,9 @@ function findDataId(data: unknown): string | undefined {
 }
 
 /**
- * Joins the message of a reply and the messages about fields. Undefined if there are no messages. Leaves out a
- * message that only repeats the first message about a field, because the web framework Laravel sends such a
- * message: `Too long. (and 2 more errors)`.
+ * Joins the message of a reply and the messages about fields. Undefined if there are no messages. The web
+ * framework Laravel repeats the first message about a field as the message of the reply: `Too long. (and 2 more
+ * errors)`. Such a message of the reply is left out.
  */
 function joinMessages(
 	message: unknown,
@@ -87,8 +87,8 @@ function joinMessages(
 type FieldMessage = { text: string; path?: readonly string[] };
 
 /**
- * Returns the messages about fields in a reply, such as `{"data.9b1f…": ["The data.9b1f… is required."]}` of
- * Laravel.
+ * Returns the messages in the `errors` of a reply. For example, Laravel sends `{"data.9b1f…": ["The data.9b1f…
+ * is required."]}`.
  */
 function collectMessages(
 	errors: unknown,
@@ -115,13 +115,13 @@ function collectListed(entry: unknown): FieldMessage[] {
 	const { field, message, ...details } = entry as Record<string, unknown>;
 	const path = typeof field === 'string' ? field.split('.') : undefined;
 	const texts = collectMessages(message ?? Object.values(details));
-	// an entry has other attributes, too, such as "code", which do not name a field
+	// the names of other attributes, such as "code", are not names of fields
 	return texts.map(({ text }) => ({ text, path }));
 }
 
 /**
- * Returns a message that names its field. If the message does not contain the name, adds the path: `captcha:
- * Invalid.`
+ * Returns the text of a message about a field. If the text does not contain the last name of the path, puts the
+ * path before the text: `captcha: Invalid.`
  */
 function addPath({ text, path = [] }: FieldMessage): string {
 	const name = path.findLast((segment) => !/^\d+$/.test(segment));

@@ -13,8 +13,8 @@ export const TRY_LATER =
 export const ASK_FOR_LARGER_PAGES = 'Ask your Form Service administrator for larger pages.';
 
 /**
- * Adds a full stop to a text. Returns the text unchanged if it already ends in a full stop, or in a full stop
- * and a closing quote.
+ * Adds a period to a text. Returns the text unchanged if it already ends with a period, "!" or "?", even before
+ * a closing quote.
  */
 export function asSentence(text: string): string {
 	return /[.!?]"?$/.test(text) ? text : `${text}.`;
@@ -33,7 +33,7 @@ export function cutText(text: string, maxLength: number): string {
 	if (text.length <= maxLength) return text;
 	const end = characters.segment(text).containing(maxLength)!.index;
 	if (end > 0) return text.slice(0, end);
-	// a single letter with more accents than `maxLength` must be cut
+	// the first letter has more accents than `maxLength`, so cut within the letter
 	return text.slice(0, maxLength).replace(/[\ud800-\udbff]$/, '');
 }
 

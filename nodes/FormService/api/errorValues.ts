@@ -27,7 +27,7 @@ const WORDS_BY_LANGUAGE = {
 
 const ERROR_WORDS = new Set(Object.values(WORDS_BY_LANGUAGE).flatMap((words) => words.split(' ')));
 
-/** The words of error values that end without "!" or "?". The words are written without "#": `N/A` for `#N/A`. */
+/** Error values that have "#" and no "!" or "?" at the end, written here without "#": `N/A` for `#N/A`. */
 const WORDS_WITHOUT_MARK = new Set(
 	'BŁĄD GETTING_DATA HIÁNYZIK I/T N/A N/B N/D N/V NEDOSTUPNÝ NENÍ_K_DISPOZICI NV YOK Δ/Υ Н/Д'.split(
 		' ',
@@ -48,8 +48,8 @@ const SCRIPT_ERROR =
 	/^(NaN|-?Infinity|undefined|\[undefined\]|Invalid Date|Invalid DateTime|\[object \w+\])$/;
 
 /**
- * Finds an error value in a cell or in the result of an expression, including in a list: `#N/A`, `[object
- * Object]`. The node does not send an error value, because the source of the data has a mistake.
+ * Finds an error value, such as `#N/A` or `[object Object]`, in a cell, in the result of an expression, or in a
+ * list. The node does not send an error value, because the source of the data has a mistake.
  */
 export function findErrorValue(value: unknown): string | undefined {
 	if (Array.isArray(value)) {

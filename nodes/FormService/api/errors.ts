@@ -3,7 +3,7 @@ import { clock } from './clock';
 import type { ErrorText } from './errorTexts';
 import type { FailureReason, RequestFailure } from './requestFailure';
 
-/** The errors that n8n can show with a node. */
+/** The errors that n8n shows on the node that failed. */
 export type NodeError = NodeApiError | NodeOperationError;
 
 /** An error in the parameters of the node, in an input item or in the credential. No request was sent. */
@@ -21,7 +21,7 @@ export class InputError extends NodeOperationError {
 		}: Partial<ErrorText> & { message: string; itemIndex?: number; failure?: Failure },
 	) {
 		super(node, message, { description, itemIndex, failure });
-		// n8n would replace a message that contains the code of a system error, even within a word: EPERM in
+		// n8n replaces a message that contains the code of a system error in any case, even within a word: "EPERM" in
 		// "deletePermission"
 		this.message = message;
 	}
@@ -50,7 +50,7 @@ export class ServiceError extends NodeApiError {
 		const failure = toN8nFailure(requestFailure);
 		super(node, { message, description }, { message, description, httpCode, itemIndex, failure });
 		this.#requestFailure = requestFailure;
-		// see `InputError`
+		// see the constructor of `InputError`
 		this.message = message;
 	}
 
@@ -68,7 +68,10 @@ export class ServiceError extends NodeApiError {
 	}
 }
 
-/** Converts a failure to n8n's type. The cause decides which attribute has the time to wait. */
+/**
+ * Converts a failure to n8n's type. The time until the next request becomes `resetsAtEpochMs` for the limit per
+ * day, and `retryAfterMs` for the limit per minute or an unavailable service.
+ */
 function toN8nFailure({ cause, retryAtMs }: RequestFailure): Failure | undefined {
 	if (cause === undefined) return undefined;
 	if (retryAtMs === undefined) return { cause };

@@ -5,8 +5,8 @@ export type FailureFacts = {
 	/** The status of the reply, such as 422. Undefined if no reply came. */
 	status?: number;
 	/**
-	 * When the service accepts requests again, in epoch milliseconds. For `Retry-After: 30`, this time is in 31
-	 * seconds.
+	 * When the service accepts requests again, in epoch milliseconds. `Retry-After: 30` becomes 31 seconds from
+	 * now, because the service rounds down.
 	 */
 	retryAtMs?: number;
 	/** The message in the service's reply, such as "The given data was invalid." */
@@ -35,25 +35,28 @@ export type FailureFacts = {
 	linkProblem?: string;
 };
 
-/** What each text can show besides the facts: the address, and the message of the last failure. */
+/**
+ * The facts that every text can show: the address of the account, and for an outage the message of the last
+ * failure.
+ */
 type Address = { baseUrl: string; origin: string; lastMessage?: string };
 
 /**
- * The facts for a text that needs some of the facts. `createFailure` does not compile if one of the needed
- * facts is missing.
+ * The parameter of a text that needs some facts, such as `Known<'status'>`. A call of `createFailure` compiles
+ * only with these facts.
  */
 export type Known<Name extends keyof FailureFacts> = Address &
 	FailureFacts &
 	Required<Pick<FailureFacts, Name>>;
 
 /**
- * A text, or a function that creates the text. The type of the function is the type of a method, so that the
- * function may require some of the facts, see `Known`.
+ * A text, or a function that creates the text. TypeScript lets a method, unlike a plain function, take a
+ * narrower parameter, such as `Known<'status'>`.
  */
 type Text = string | { create(facts: FailureFacts & Address): string }['create'];
 
 /**
- * The meaning of a reason. `cause` is n8n's term, such as `rate-limited`. If `cause` is undefined, neither the
- * node nor the service has made a mistake.
+ * What a reason means to n8n and to the user. `cause` is n8n's term, such as `rate-limited`. Only the reason
+ * `canceled` has no cause.
  */
 export type ReasonSpec = { cause?: N8nFailure['cause']; message: Text; advice: Text };

@@ -34,7 +34,7 @@ const fileNotFetched = {
 export const REASONS = {
 	// no reply
 	blockedByN8n: {
-		// all requests of the credential go to the same host
+		// n8n blocks every request of the credential, because all of them go to the same host
 		cause: 'credential-invalid',
 		message: ({ origin }) => `n8n does not allow requests to ${origin}`,
 		advice: ({ blockReason }: Known<'blockReason'>) =>
@@ -243,7 +243,7 @@ export const REASONS = {
 		advice: 'Run this again to read the list from its first page.',
 	},
 	listTooLong: {
-		// other lists may still be readable, because the service replies
+		// not the cause `temporarily-unavailable`: the service replies, so other lists may still be readable
 		cause: 'configuration-invalid',
 		message: ({ expected }: Known<'expected'>) =>
 			`Couldn't read all ${expected} before n8n's poll timeout`,

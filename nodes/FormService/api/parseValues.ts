@@ -53,15 +53,16 @@ export function formatNumber(value: unknown): string | undefined {
 const MAX_TIME_LENGTH = 80;
 
 /**
- * Parses a date or time to epoch milliseconds. Undefined for any other value. JavaScript's `Date.parse` would
- * find a date in "Room 5". Readable values:
+ * Parses a date or time to epoch milliseconds. Accepts these values:
  *
  * - ISO 8601, and SQL's `2026-01-31 09:00`
  * - dates with dots, which start with the day: `31.12.2026`
  * - epoch seconds and epoch milliseconds
  * - the Date and luxon objects that an expression returns
  *
- * @param zone the IANA name of the zone of times without a zone: `Europe/Vienna`
+ * Undefined for any other value. JavaScript's `Date.parse` is too lenient: it finds a date in "Room 5".
+ *
+ * @param zone the time zone for values that have none: `Europe/Vienna`
  */
 export function parseTimeMs(value: unknown, zone: string): number | undefined {
 	const time = parseMillis(value, zone);
@@ -126,12 +127,12 @@ export function parseDay(value: unknown): string | undefined {
 
 const DAY_MS = 86_400_000;
 
-/** Matches the end of "2026-01-30T19:00-05:00", not of "2026-01-31T00:00+00:00". */
+/** Matches an offset other than zero: the end of "2026-01-30T19:00-05:00", not of "2026-01-31T00:00+00:00". */
 const OTHER_OFFSET = /[+-](?!00)\d\d(:?\d\d)?(\[|$)/;
 
 /**
- * Returns the day of a time that is midnight in UTC: `2026-01-31T00:00:00.000Z` → `2026-01-31`. Databases write
- * a day as such a time. Undefined if the time is not midnight, or has another offset than UTC.
+ * Returns the day of a time that is midnight in UTC: `2026-01-31T00:00:00.000Z` → `2026-01-31`. Databases
+ * return a date in this form. Undefined for any other time, and for a time whose offset is not zero.
  */
 export function parseUtcMidnight(value: unknown): string | undefined {
 	const timeMs = parseTimeMs(value, 'utc') ?? NaN;

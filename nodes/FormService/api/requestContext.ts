@@ -7,7 +7,7 @@ import { asSentence } from './errorTexts';
 import type { Priority } from './request/requestQueue';
 import { createFailure, describeFailure, type RequestFailure } from './requestFailure';
 
-/** The sender of a request, and the facts about the sender that the request queue and the errors need. */
+/** Who sends a request, and how the request is sent. */
 export type RequestContext = {
 	n8n: N8nContext;
 	/** The account of the node's credential, see `getAccount`. */
@@ -16,14 +16,14 @@ export type RequestContext = {
 	/** The input item of the request. */
 	itemIndex?: number;
 	/**
-	 * Aborts when the caller stops waiting or n8n cancels the execution. A request that still waits is then never
-	 * sent. The signal does not end a request that was sent, because the reason `canceled` says that nothing was
-	 * sent.
+	 * Aborts when the caller stops waiting or n8n cancels the execution. A request that still waits for a slot is
+	 * then not sent. The signal does not stop a request that was already sent, because the resulting error would
+	 * say that the request was not sent.
 	 */
 	signal?: AbortSignal;
 	/**
 	 * The request options that n8n has composed for the item, such as headers, timeout and proxy. The method, URL
-	 * and body of the target replace the method, URL and body of the options. `qs` and `baseURL` are ignored.
+	 * and body always come from the request's `Target`. `qs` and `baseURL` are ignored.
 	 */
 	httpOptions?: Partial<IHttpRequestOptions>;
 	/**
@@ -43,7 +43,8 @@ export function getAbortSignal({ n8n, signal }: RequestContext): AbortSignal | u
  * Creates the error that n8n shows for a failed request.
  *
  * @param attempts how many times the request was sent
- * @param endpoint the endpoint of the request; its text is used if the service may have acted
+ * @param endpoint the endpoint of the request; if the service may have acted, the error shows the endpoint's
+ * `ifUncertain`
  */
 export function createRequestError(
 	{ n8n, account, itemIndex }: RequestContext,

@@ -7,8 +7,8 @@ import { REASONS, type FailureReason } from './failureReasons';
 export type { FailureReason };
 
 /**
- * Why a request failed. The request queue and the retries depend on the failure. `createRequestError` converts
- * the failure to the error that n8n shows.
+ * Why a request failed. From the failure, the request queue decides whether other requests must wait, and
+ * `createRequestError` creates the error that n8n shows.
  */
 export type RequestFailure = FailureFacts & {
 	reason: FailureReason;
@@ -23,7 +23,7 @@ export type RequestFailure = FailureFacts & {
 	lastFailure?: RequestFailure;
 };
 
-/** The parameters of the functions that create the texts of a reason. */
+/** The facts that the message or advice of a reason takes as its parameter: `Known<'status'>` for `pageExpired`. */
 type TextFacts<Reason extends FailureReason> = (typeof REASONS)[Reason][
 	| 'message'
 	| 'advice'] extends infer Text
@@ -32,7 +32,7 @@ type TextFacts<Reason extends FailureReason> = (typeof REASONS)[Reason][
 		: never
 	: never;
 
-/** The names of the facts that a parameter requires. */
+/** The names of the required facts: `status` for `Known<'status'>`. */
 type RequiredName<Facts> = Facts extends FailureFacts
 	? {
 			[Name in keyof FailureFacts]-?: undefined extends Facts[Name] ? never : Name;
@@ -46,9 +46,9 @@ type NeededFacts<Reason extends FailureReason> = Required<
 type OptionalFacts = Partial<Omit<RequestFailure, 'reason'>>;
 
 /**
- * Creates a failure. The reason decides the cause. Unless `facts` has `mayHaveActed`, the service did not act.
+ * Creates a failure. `mayHaveActed` is false if `facts` does not set it.
  *
- * @param facts must have the facts that the texts of the reason show
+ * @param facts must include every fact that the message and advice of the reason need
  */
 export function createFailure<Reason extends FailureReason>(
 	reason: Reason,
@@ -88,7 +88,8 @@ export function describeFailure(
 	const message = fill(reason.message);
 	const advice = fill(reason.advice);
 	const serverMessage = truncateText(String(facts.serverMessage ?? ''), MAX_MESSAGE_LENGTH);
-	// the message must not contain a quote, which can have the code of a system error, see `failureReasons`
+	// n8n replaces a message that contains the code of a system error, so quote nothing if the message must warn
+	// that the service may have acted
 	if (serverMessage === '' || failure.mayHaveActed) return { message, description: advice };
 	const quote = truncateText(serverMessage, MAX_QUOTE_LENGTH);
 	const isCut = serverMessage.length > MAX_QUOTE_LENGTH;

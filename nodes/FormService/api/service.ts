@@ -33,9 +33,9 @@ export function isWorkspace(data: unknown): data is IDataObject {
 }
 
 /**
- * Fetches the records of a list, in the order of the service (section 4, rule 1).
+ * Fetches the records of a list, in the order of the service.
  *
- * - Without `limit`, fetches all records. If pages overlap, fetches the list again, see `completeness`.
+ * - Without `limit`, fetches all records. If pages overlap, fetches the list again.
  * - With `limit`, fetches only the pages that have the first `limit` records. If the list changes meanwhile, a
  *   record can be missing.
  *
@@ -67,16 +67,16 @@ export async function getPdfLink(context: RequestContext, target: Target): Promi
 }
 
 /**
- * Finds the link to a PDF in a reply. The specification does not name the attribute of the link. So the link is
- * the only link in an attribute with "pdf" in its name. If no attribute has such a name, the link is the only
- * link of the reply.
+ * Finds the link to a PDF in a reply. The specification does not name the attribute of the link. So the
+ * function looks for the only link among the attributes with "pdf" in their names. If no attribute has such a
+ * name, it looks for the only link in the reply.
  *
  * @throws ServiceError if there is no PDF yet, or no such link
  */
 export function parsePdfLink(context: RequestContext, { body, data }: Envelope): string {
 	const values = collectValues(body);
 	const pdfValues = values.filter(({ name }) => /pdf/i.test(name));
-	// an empty attribute with "pdf" in its name means that no other link leads to the PDF
+	// if an attribute with "pdf" in its name is empty, a link in another attribute leads elsewhere
 	const candidates = pdfValues.length > 0 ? pdfValues : values;
 	const links = uniq(candidates.map(({ value }) => value).filter(isLink));
 	const url = links.length === 1 ? parseUrl(links[0], context.account.baseUrl) : undefined;
@@ -100,7 +100,7 @@ function isLink(value: unknown): value is string {
 	return typeof value === 'string' && /^(https?:\/)?\/\S+$/i.test(value);
 }
 
-/** Adds a response (rules 2 to 4). Returns the ID of the response, or undefined if the reply has no ID. */
+/** Adds a response. Returns its ID, or undefined if the reply has no ID. */
 export async function addResponse(
 	context: RequestContext,
 	target: Target,
@@ -108,15 +108,15 @@ export async function addResponse(
 	return (await callApi(context, target)).envelope.id;
 }
 
-/** Updates settings of a form (rules 5 and 6). Returns the reply, see `parseUpdatedForm`. */
+/** Updates settings of a form. Returns the reply, see `parseUpdatedForm`. */
 export async function updateSettings(context: RequestContext, target: Target): Promise<Envelope> {
 	return (await callApi(context, target)).envelope;
 }
 
 /**
- * Returns the `id`, `name` and `updated_at` of an updated form, and a message of the service.
+ * Returns the record of an updated form, with the service's message.
  *
- * @throws ServiceError if the reply lacks the form
+ * @throws ServiceError if the reply lacks the form's `id`, `name` or `updated_at`
  */
 export function parseUpdatedForm(
 	context: RequestContext,

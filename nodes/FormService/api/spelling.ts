@@ -81,7 +81,7 @@ function isZeroWidth(character?: string): boolean {
 	return character === '\u200b' || character === '\u200e';
 }
 
-/** Zero-width characters, and the whitespace that can surround them. */
+/** The characters to remove from the ends of a text: zero-width characters and whitespace. */
 const BLANKS =
 	'\u200b\u200e\ufeff\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000 \t\n\v\f\r';
 
@@ -105,14 +105,14 @@ export function foldCase(text: string): string {
 type NamedValues<T> = ReadonlyArray<readonly [name: string, value: T]>;
 
 /**
- * Creates a search for values by name. Any whitespace within a name counts as a single blank.
+ * Creates a function that finds a value by its name. Any whitespace within a name counts as a single blank.
  *
- * - The search finds a name in the same case first, then in any other case.
- * - If several values have the same name, the search finds the first of these values.
- * - If the names of two values differ only in case, such as "ID" and "Id", the search needs the exact case.
+ * - A name in the same case comes first, then a name in any other case.
+ * - If several values have the same name, the function returns the first of these values.
+ * - If two names differ only in case, such as "ID" and "Id", the function finds them only in the exact case.
  */
 export function indexNames<T>(namedValues: NamedValues<T>) {
-	// a map keeps the last value of a name, and the first one is wanted
+	// a map keeps the last value of a name, so reverse the values to keep the first
 	const reversed = [...namedValues].reverse();
 	const byName = new Map(reversed.map(([name, value]) => [toComparable(name), value]));
 	const findInAnyCase = indexUnique([...byName], (name) => foldCase(name).replace(/\s+/g, ' '));
@@ -120,16 +120,16 @@ export function indexNames<T>(namedValues: NamedValues<T>) {
 }
 
 /**
- * Creates a search for values by the spelling of their names, see `normalizeSpelling`. If the names of two
- * values have the same spelling, the search finds neither value.
+ * Creates a function that finds a value by the spelling of its name, see `normalizeSpelling`. If the names of
+ * two values have the same spelling, the function finds neither value.
  */
 export function indexSpellings<T>(namedValues: NamedValues<T>) {
 	return indexUnique(namedValues, normalizeSpelling);
 }
 
 /**
- * Creates a search for values by the key of their name. If the names of two values have the same key, the
- * search finds neither value.
+ * Creates a function that finds a value by the key of its name. If the names of two values have the same key,
+ * the function finds neither value.
  */
 function indexUnique<T>(namedValues: NamedValues<T>, toKey: (name: string) => string) {
 	const byKey = new Map<string, T | undefined>();

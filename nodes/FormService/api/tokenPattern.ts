@@ -6,10 +6,10 @@ import { escapeRegExp } from 'lodash';
  */
 
 /**
- * The encodings of single characters. Each function returns a pattern that matches an encoded character. The
- * last function returns the unchanged character, because "&" is also the start of "&#38;". A character can be
- * encoded several times, and each pattern has a maximum for this number. A pattern without a maximum can take
- * very long.
+ * The encodings of a single character. Each function returns a pattern for one encoding of the character. The
+ * pattern of the unchanged character comes last, because "&" would also match the start of "&#38;". A character
+ * can be encoded several times. Each pattern limits how many times, because an unlimited pattern can take very
+ * long.
  */
 const CHARACTER_ENCODINGS: ReadonlyArray<(character: string, code: number) => string> = [
 	// in a URL, even encoded several times: "%2F" and "%252F"
@@ -35,7 +35,7 @@ function toHex(code: number, length: number): string {
 	return code.toString(16).padStart(length, '0');
 }
 
-/** Returns a pattern that matches a character in each encoding. */
+/** Returns a pattern that matches a character, unchanged or in any encoding. */
 function toCharacterPattern(character: string): string {
 	const code = character.charCodeAt(0);
 	const name = HTML_NAMES[character];
@@ -62,7 +62,7 @@ function toBase64Pattern(token: string, offset: number): string {
 	const partEnd = Math.floor((bytes.length * 8) / 6);
 	const tokenPart = bytes.toString('base64').slice(partStart, partEnd);
 	const pattern = tokenPart.replace(/[+/]/g, (character) => {
-		// base64url has other characters
+		// base64url writes "-" for "+" and "_" for "/"
 		return `(?:${toCharacterPattern(character)}|${character === '+' ? '-' : '_'})`;
 	});
 	const before = offset > 0 ? SHARED_CHARACTER : '';
@@ -71,7 +71,7 @@ function toBase64Pattern(token: string, offset: number): string {
 }
 
 /**
- * The minimum length of a token that is found in hex and base64. The encoded text of a shorter token can be a
+ * The minimum length of a token to search for in hex and base64. The encoded text of a shorter token can be a
  * part of another word.
  */
 const MIN_LENGTH = 4;

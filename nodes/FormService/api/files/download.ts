@@ -42,7 +42,7 @@ type Fetched = { binary: IBinaryData } | RequestFailure;
 /** The maximum number of files of one response. n8n may keep the files in memory. */
 const MAX_FILES = 20;
 
-/** The maximum number of megabytes of all files of one response together. n8n may keep the files in memory. */
+/** The maximum total size of the files of one response, in megabytes. n8n may keep the files in memory. */
 const MAX_MEGABYTES = 256;
 
 /**
@@ -124,7 +124,7 @@ async function fetchWithSlot(context: RequestContext, files: LinkedFile[]): Prom
 	return fetched;
 }
 
-/** Fetches a file. If a temporary failure occurs, retries. */
+/** Fetches a file, and retries after a temporary failure. */
 async function fetchWithRetries(
 	context: RequestContext,
 	file: LinkedFile,
@@ -157,7 +157,8 @@ async function fetchFile(
 		if ('reason' in checked) {
 			return createFailure('linkNotFollowed', { linkProblem: checked.reason });
 		}
-		// after a redirect to another host, no request has the token: that host could redirect back to the account
+		// once a redirect has left the account's origin, no later request gets the token, even if a redirect leads
+		// back
 		withToken &&= checked.hasAccountOrigin;
 		base = checked.url;
 		const fetched = await requestFile(context, { ...file, url: base }, withToken, limits);
@@ -174,7 +175,8 @@ async function requestFile(
 	limits: Limits,
 ): Promise<Fetched | { redirectsTo: string }> {
 	const options: IHttpRequestOptions = {
-		// the other request options that the user sets are only for the API
+		// a request without the token gets only these request options, because all other options are meant for the
+		// API
 		...(withToken ? httpOptions : pick(httpOptions, ['proxy', 'skipSslCertificateValidation'])),
 		...STREAM_OPTIONS,
 		method: 'GET',

@@ -38,7 +38,7 @@ export async function callApi(
 		const attempts = failures.length;
 		const slot = await queue.acquireSlot({ priority, isRetry: attempts > 0, signal });
 		if ('reason' in slot) {
-			// report the failure of the last attempt, because the failure of the slot would say that nothing was sent
+			// if an attempt was sent, report its failure: the queue's failure would say that nothing was sent
 			const { [attempts - 1]: lastFailure = slot } = failures;
 			const failure = lastFailure.reason === slot.reason ? slot : lastFailure;
 			throw createRequestError(context, failure, { attempts, endpoint });
@@ -64,8 +64,8 @@ export async function callApi(
 }
 
 /**
- * Returns a successful reply, or the failure of the request. A GET succeeds unless the reply says that the GET
- * failed. A POST succeeds only if the reply confirms that the service has acted.
+ * Returns a successful reply, or the failure of the request. A GET succeeds if the reply is JSON and does not
+ * say that the GET failed. A POST succeeds only if the reply confirms that the service has acted.
  */
 export function parseReply(
 	reply: Reply | RequestFailure,
@@ -80,8 +80,8 @@ export function parseReply(
 }
 
 /**
- * Returns a successful reply, or the failure of the request. `mayHaveActed` of the failure can be true even if
- * the endpoint only reads.
+ * Returns a successful reply, or the failure of the request. `mayHaveActed` does not consider yet whether the
+ * endpoint may act twice, see `parseReply`.
  */
 function parseForAnyEndpoint(
 	reply: Reply | RequestFailure,

@@ -44,7 +44,7 @@ export function createReplyFailure(
 /** The statuses with which a server ends a request that took too long: 408 (RFC 9110), and nginx's 499. */
 export const TIMEOUT_STATUSES: readonly number[] = [408, 499];
 
-/** The reasons of a failed request whose reply is not about a rate limit. */
+/** The reasons that `findReason` can return. */
 type ReplyReason = Extract<
 	FailureReason,
 	| 'replyTooLarge'
@@ -72,7 +72,7 @@ function findReason(
 	if (status >= 500) return 'serverError';
 	if (TIMEOUT_STATUSES.includes(status)) return 'serverTimedOut';
 	const isRejected = isRejection(reply) || envelope?.isFailure;
-	// any other endpoint can send the request again, so the status is enough
+	// a contradiction only matters if the request must not be sent again
 	const canActTwice = effect === 'nonIdempotent';
 	if (canActTwice && isRejected && envelope?.hasSuccessSign) return 'contradictory';
 	if (status === 401 || isLoginRedirect(reply)) return 'tokenRejected';
@@ -90,19 +90,18 @@ function findReason(
  * cases.
  */
 function canHaveActed(reply: Reply, envelope: Envelope | undefined): boolean {
-	// the part of the reply that was not read can say that the service has acted
+	// the unread end of a reply that is too long can say that the service has acted
 	if (reply.text === undefined || envelope?.hasSuccessSign) return true;
 	const isSuccess = reply.status >= 200 && reply.status < 300;
 	return isSuccess ? !envelope?.isFailure : !isRejection(reply);
 }
 
 /**
- * Whether the status shows that the service has not acted. False in two cases:
+ * Whether the status shows that the service has not acted. A 503 with `Retry-After` is a rejection, because a
+ * service in maintenance has not handled the request. These statuses are not rejections:
  *
- * - After a timeout (408, 499), because a proxy can time out while the service still acts.
- * - After a failure (such as 500), because the service can fail after it has acted.
- *
- * A service in maintenance (503 with `Retry-After`) has not handled the request.
+ * - a timeout (408, 499), because a proxy can time out while the service still acts
+ * - a failure (such as 500), because the service can fail after it has acted
  */
 function isRejection(reply: Reply): boolean {
 	const { status, headers } = reply;

@@ -18,7 +18,10 @@ const BREAKER_THRESHOLD = MAX_IN_FLIGHT * 4;
 /** The causes of failures that affect all requests of the account. */
 const BREAKER_CAUSES: unknown[] = ['temporarily-unavailable', 'rate-limited', 'credential-invalid'];
 
-/** How long requests of items fail at once: after many failures in a row, or if the service asks for a long wait. */
+/**
+ * The time during which requests of items fail at once, after many failures in a row, or if the service asks
+ * for a long wait.
+ */
 const BREAKER_OPEN_MS = 60_000;
 
 /**
@@ -28,8 +31,8 @@ const BREAKER_OPEN_MS = 60_000;
 const MAX_UNAVAILABLE_MS = 5 * 60_000;
 
 /**
- * The maximum pause of items between requests to an unavailable service. If the service asks for a longer
- * pause, the longer pause applies.
+ * How long items wait at most before the next request to an unavailable service, unless the service asks for a
+ * longer wait.
  */
 const MAX_UNAVAILABLE_PAUSE_MS = 30_000;
 
@@ -76,8 +79,9 @@ export class RequestQueue {
 	private rateLimitedUntilMs = -Infinity;
 
 	/**
-	 * Until `untilMs`, requests whose rank is `rank` or higher fail at once with `failure`. If the limit per day
-	 * is reached, all requests fail at once. In an outage, only the requests of items fail at once.
+	 * Until `untilMs`, the queue answers requests with `failure` without sending them: after the limit per day is
+	 * reached, all requests; in an outage, only the requests of items. `rank` is the lowest rank of these
+	 * requests.
 	 */
 	private failFast?: { untilMs: number; rank: number; failure: RequestFailure };
 
@@ -151,9 +155,9 @@ export class RequestQueue {
 	}
 
 	/**
-	 * Admits waiting requests, but only after the sender of the last request has handled its outcome. The outcome
-	 * can make the sender abort its other requests, which must then not be sent. The sender handles the outcome
-	 * in a promise callback, and a timer fires after all promise callbacks.
+	 * Lets waiting requests through, after the caller of the last request has handled the outcome. The caller may
+	 * react by aborting its other requests, and an aborted request must not be sent. The caller runs in promise
+	 * callbacks, and a timer fires after all of them.
 	 */
 	private admitAfterSender(): void {
 		void this.clock.sleep(0).then(() => this.admitWaiting());
@@ -166,7 +170,7 @@ export class RequestQueue {
 	private pauseItems(failure: RequestFailure, nowMs: number): void {
 		const retryInMs = this.computeRetryInMs(failure);
 		const { unavailableSinceMs: sinceMs = nowMs } = this;
-		// if the service always asks for one second, the pauses become longer
+		// lengthen the pauses during an outage, because the service may ask for only one second each time
 		const pauseMs = Math.max(retryInMs, Math.min(nowMs - sinceMs, MAX_UNAVAILABLE_PAUSE_MS));
 		if (nowMs + pauseMs > sinceMs + MAX_UNAVAILABLE_MS) {
 			this.resumeItems();
@@ -219,7 +223,7 @@ export class RequestQueue {
 		}
 	}
 
-	/** Makes requests of items fail at once for this time, unless requests already fail at once. */
+	/** Makes the requests of items fail at once for `durationMs`. Has no effect while requests already fail at once. */
 	private failItems(failure: RequestFailure, nowMs: number, durationMs: number): void {
 		if (this.isFailingFast(nowMs)) return;
 		this.failFast = { untilMs: nowMs + durationMs, rank: RANKS.low, failure };
@@ -264,7 +268,7 @@ export class RequestQueue {
 	}
 
 	private scheduleWake(atMs: number, nowMs: number): void {
-		// if the time is Infinity, `releaseSlot` calls `admitWaiting` after the end of a request
+		// return also if `atMs` is Infinity: a request must end first, and `releaseSlot` then calls `admitWaiting`
 		if (this.wakeAtMs <= atMs) return;
 		this.wakeAtMs = atMs;
 		void this.clock.sleep(atMs - nowMs).then(() => {

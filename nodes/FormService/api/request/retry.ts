@@ -31,7 +31,7 @@ export function computeRetryDelayMs(
 ): number | undefined {
 	const { reason, cause, mayHaveActed } = failures[failures.length - 1];
 	if (mayHaveActed) return undefined;
-	// the queue decides how long items wait; the editor does not wait
+	// items wait in the queue until the service is available; triggers and the editor do not wait
 	if (reason === 'unavailable') return priority === 'low' ? 0 : undefined;
 	const attempts = failures.filter((failure) => failure.cause === cause).length;
 	const maxAttempts = (cause && MAX_ATTEMPTS_BY_CAUSE[cause]) ?? 1;

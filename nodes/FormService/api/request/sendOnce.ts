@@ -25,7 +25,7 @@ export type StreamedReply = { statusCode: number; headers: ReplyHeaders; body: R
  */
 export const DEFAULT_TIMEOUT_MS = 30_000;
 
-/** The maximum time of a timer of Node.js. A timer with a longer time ends at once. */
+/** The longest time that Node.js accepts for a timer. A timer with a longer time ends at once. */
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
 /**
@@ -74,8 +74,8 @@ export async function sendOnce(
 }
 
 /**
- * Reads the reply to a request of n8n's helpers. The timeout of n8n ends when the headers arrive, so a second
- * timeout runs until the last byte. Never rejects.
+ * Reads a reply to its end. n8n's timeout ends when the headers arrive, so a second timeout runs until the last
+ * byte. Never rejects.
  */
 export async function readReply(
 	sentPromise: Promise<unknown>,
@@ -116,7 +116,7 @@ export function closeReply(replyPromise: Promise<StreamedReply>): void {
 	const closeBody = ({ body }: StreamedReply) => {
 		// an error without a listener would end n8n's process
 		body.on('error', noop);
-		// n8n's stream does not close the connection before it was read from
+		// n8n's stream closes the connection only after the first read
 		body.once('data', () => body.destroy());
 	};
 	replyPromise.then(closeBody).catch(noop);
@@ -132,13 +132,13 @@ export function parseTimeoutMs(httpOptions: RequestContext['httpOptions']): numb
 }
 
 /**
- * Matches the codes of Node.js for a host name without an address. Nothing was sent, because there was no
- * connection.
+ * Matches the error codes of Node.js for a host name that has no IP address. Nothing was sent, because there
+ * was no connection.
  */
 const UNKNOWN_HOST = /^(ENOTFOUND|EAI_AGAIN)$/;
 const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS/;
 
-/** Matches the codes of Node.js for a server that does not support TLS, or that ends the TLS connection. */
+/** Matches the error codes of Node.js for a server that does not support TLS, or that ends the TLS connection. */
 const NO_ENCRYPTION = /^(EPROTO|ERR_SSL_WRONG_VERSION_NUMBER|ERR_SSL_PACKET_LENGTH_TOO_LONG)$/;
 
 const TIMED_OUT = /^(ECONNABORTED|ETIMEDOUT)$/;
