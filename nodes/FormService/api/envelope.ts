@@ -68,9 +68,9 @@ function findDataId(data: unknown): string | undefined {
 }
 
 /**
- * Joins the message of a reply and the messages about fields. Undefined if there are no messages. The web
- * framework Laravel repeats the first message about a field as the message of the reply: `Too long. (and 2 more
- * errors)`. Such a message of the reply is left out.
+ * Joins the message of a reply and the messages about fields. Undefined if there are no messages. Leaves out
+ * the message of the reply if it only repeats a message about a field, as in replies of the web framework
+ * Laravel: `Too long. (and 2 more errors)`.
  */
 function joinMessages(
 	message: unknown,
@@ -115,7 +115,7 @@ function collectListed(entry: unknown): FieldMessage[] {
 	const { field, message, ...details } = entry as Record<string, unknown>;
 	const path = typeof field === 'string' ? field.split('.') : undefined;
 	const texts = collectMessages(message ?? Object.values(details));
-	// the names of other attributes, such as "code", are not names of fields
+	// leave out the path within the entry, because an attribute such as "code" is not the name of a field
 	return texts.map(({ text }) => ({ text, path }));
 }
 

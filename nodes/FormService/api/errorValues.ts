@@ -27,7 +27,7 @@ const WORDS_BY_LANGUAGE = {
 
 const ERROR_WORDS = new Set(Object.values(WORDS_BY_LANGUAGE).flatMap((words) => words.split(' ')));
 
-/** Error values that have "#" and no "!" or "?" at the end, written here without "#": `N/A` for `#N/A`. */
+/** Error values that end without "!" or "?", written without their "#": `N/A` for `#N/A`. */
 const WORDS_WITHOUT_MARK = new Set(
 	'BŁĄD GETTING_DATA HIÁNYZIK I/T N/A N/B N/D N/V NEDOSTUPNÝ NENÍ_K_DISPOZICI NV YOK Δ/Υ Н/Д'.split(
 		' ',

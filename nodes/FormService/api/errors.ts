@@ -21,8 +21,8 @@ export class InputError extends NodeOperationError {
 		}: Partial<ErrorText> & { message: string; itemIndex?: number; failure?: Failure },
 	) {
 		super(node, message, { description, itemIndex, failure });
-		// n8n replaces a message that contains the code of a system error in any case, even within a word: "EPERM" in
-		// "deletePermission"
+		// n8n replaces a message that contains the code of a system error, in uppercase or lowercase and even within
+		// a word: "EPERM" in "deletePermission"
 		this.message = message;
 	}
 }
@@ -60,8 +60,8 @@ export class ServiceError extends NodeApiError {
 	}
 
 	/**
-	 * Returns a copy of the error with the text for an item. Items can share a request, so several items can have
-	 * the same error.
+	 * Returns a copy of the error for an item, with the text for this item. Several items can share a request, and
+	 * then share its error.
 	 */
 	withText(text: ErrorText, itemIndex?: number): ServiceError {
 		return new ServiceError(this.node, this.#requestFailure, text, itemIndex);
@@ -69,8 +69,8 @@ export class ServiceError extends NodeApiError {
 }
 
 /**
- * Converts a failure to n8n's type. The time until the next request becomes `resetsAtEpochMs` for the limit per
- * day, and `retryAfterMs` for the limit per minute or an unavailable service.
+ * Converts a failure to n8n's type. `retryAtMs` becomes `resetsAtEpochMs` for the limit per day, and
+ * `retryAfterMs` for the limit per minute or an unavailable service.
  */
 function toN8nFailure({ cause, retryAtMs }: RequestFailure): Failure | undefined {
 	if (cause === undefined) return undefined;
@@ -81,7 +81,7 @@ function toN8nFailure({ cause, retryAtMs }: RequestFailure): Failure | undefined
 }
 
 /**
- * Converts an error to an error that n8n can show with a node. Returns a NodeApiError or NodeOperationError
+ * Converts an error to an error that n8n can show on the node. Returns a NodeApiError or NodeOperationError
  * unchanged. Any other error becomes a NodeOperationError.
  */
 export function asNodeError(node: INode, error: unknown, itemIndex?: number): NodeError {
@@ -97,7 +97,7 @@ export function getCause(error: unknown): string {
 	return (error.failure as Failure | undefined)?.cause ?? '';
 }
 
-/** Returns the failure of the request that caused an error. Undefined if the error has another origin. */
+/** Returns the failure of the request that caused an error. Undefined for any other error. */
 export function getRequestFailure(error: unknown): RequestFailure | undefined {
 	return error instanceof ServiceError ? error.requestFailure : undefined;
 }

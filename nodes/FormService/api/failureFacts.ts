@@ -6,7 +6,7 @@ export type FailureFacts = {
 	status?: number;
 	/**
 	 * When the service accepts requests again, in epoch milliseconds. `Retry-After: 30` becomes 31 seconds from
-	 * now, because the service rounds down.
+	 * now, because the service rounds the seconds down.
 	 */
 	retryAtMs?: number;
 	/** The message in the service's reply, such as "The given data was invalid." */
@@ -42,16 +42,16 @@ export type FailureFacts = {
 type Address = { baseUrl: string; origin: string; lastMessage?: string };
 
 /**
- * The parameter of a text that needs some facts, such as `Known<'status'>`. A call of `createFailure` compiles
- * only with these facts.
+ * The parameter of a text that shows some facts. For example, `Known<'status'>` always has a `status`, because
+ * `createFailure` then requires the status.
  */
 export type Known<Name extends keyof FailureFacts> = Address &
 	FailureFacts &
 	Required<Pick<FailureFacts, Name>>;
 
 /**
- * A text, or a function that creates the text. TypeScript lets a method, unlike a plain function, take a
- * narrower parameter, such as `Known<'status'>`.
+ * A text, or a function that creates the text. The function has the type of a method, because TypeScript lets
+ * only methods take a narrower parameter, such as `Known<'status'>`.
  */
 type Text = string | { create(facts: FailureFacts & Address): string }['create'];
 

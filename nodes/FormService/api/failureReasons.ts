@@ -243,7 +243,7 @@ export const REASONS = {
 		advice: 'Run this again to read the list from its first page.',
 	},
 	listTooLong: {
-		// not the cause `temporarily-unavailable`: the service replies, so other lists may still be readable
+		// not `temporarily-unavailable`, because the service replies, and other lists may still be readable
 		cause: 'configuration-invalid',
 		message: ({ expected }: Known<'expected'>) =>
 			`Couldn't read all ${expected} before n8n's poll timeout`,

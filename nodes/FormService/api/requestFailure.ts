@@ -88,8 +88,8 @@ export function describeFailure(
 	const message = fill(reason.message);
 	const advice = fill(reason.advice);
 	const serverMessage = truncateText(String(facts.serverMessage ?? ''), MAX_MESSAGE_LENGTH);
-	// n8n replaces a message that contains the code of a system error, so quote nothing if the message must warn
-	// that the service may have acted
+	// if the service may have acted, quote nothing, because n8n replaces the whole message if the quote contains
+	// the code of a system error
 	if (serverMessage === '' || failure.mayHaveActed) return { message, description: advice };
 	const quote = truncateText(serverMessage, MAX_QUOTE_LENGTH);
 	const isCut = serverMessage.length > MAX_QUOTE_LENGTH;

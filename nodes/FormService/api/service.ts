@@ -76,7 +76,7 @@ export async function getPdfLink(context: RequestContext, target: Target): Promi
 export function parsePdfLink(context: RequestContext, { body, data }: Envelope): string {
 	const values = collectValues(body);
 	const pdfValues = values.filter(({ name }) => /pdf/i.test(name));
-	// if an attribute with "pdf" in its name is empty, a link in another attribute leads elsewhere
+	// if an attribute with "pdf" in its name is empty, any other link leads to something else
 	const candidates = pdfValues.length > 0 ? pdfValues : values;
 	const links = uniq(candidates.map(({ value }) => value).filter(isLink));
 	const url = links.length === 1 ? parseUrl(links[0], context.account.baseUrl) : undefined;

@@ -144,8 +144,8 @@ function indexUnique<T>(namedValues: NamedValues<T>, toKey: (name: string) => st
 }
 
 /**
- * Matches whitespace, punctuation, symbols and invisible characters. The first group matches such characters
- * only between two digits.
+ * Matches whitespace, punctuation, symbols and invisible characters. If the match is between two digits, it is
+ * in the first group.
  */
 const SEPARATORS =
 	/((?<=\p{N})[\p{Z}\p{P}\p{S}\p{C}\ufe0f]+(?=\p{N}))|[\p{Z}\p{P}\p{S}\p{C}\ufe0f]+/gu;

@@ -22,7 +22,7 @@ const CHARACTER_ENCODINGS: ReadonlyArray<(character: string, code: number) => st
 	(character) => `\\\\{0,4}${escapeRegExp(character)}`,
 ];
 
-/** The names of characters in HTML: "&amp;". */
+/** The names of characters in HTML, such as `amp` in "&amp;". */
 const HTML_NAMES: Readonly<Record<string, string>> = {
 	'&': 'amp',
 	'<': 'lt',

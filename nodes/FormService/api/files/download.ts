@@ -175,8 +175,7 @@ async function requestFile(
 	limits: Limits,
 ): Promise<Fetched | { redirectsTo: string }> {
 	const options: IHttpRequestOptions = {
-		// a request without the token gets only these request options, because all other options are meant for the
-		// API
+		// without the token, send only these request options, because all other options are meant for the API
 		...(withToken ? httpOptions : pick(httpOptions, ['proxy', 'skipSslCertificateValidation'])),
 		...STREAM_OPTIONS,
 		method: 'GET',

@@ -80,8 +80,8 @@ export function parseReply(
 }
 
 /**
- * Returns a successful reply, or the failure of the request. `mayHaveActed` does not consider yet whether the
- * endpoint may act twice, see `parseReply`.
+ * Returns a successful reply, or the failure of the request. `mayHaveActed` does not yet consider whether the
+ * endpoint can act twice, see `parseReply`.
  */
 function parseForAnyEndpoint(
 	reply: Reply | RequestFailure,

@@ -31,8 +31,8 @@ const BREAKER_OPEN_MS = 60_000;
 const MAX_UNAVAILABLE_MS = 5 * 60_000;
 
 /**
- * How long items wait at most before the next request to an unavailable service, unless the service asks for a
- * longer wait.
+ * The maximum wait of items before the next request to an unavailable service. If the service asks for a longer
+ * wait, the longer wait applies.
  */
 const MAX_UNAVAILABLE_PAUSE_MS = 30_000;
 
@@ -79,9 +79,8 @@ export class RequestQueue {
 	private rateLimitedUntilMs = -Infinity;
 
 	/**
-	 * Until `untilMs`, the queue answers requests with `failure` without sending them: after the limit per day is
-	 * reached, all requests; in an outage, only the requests of items. `rank` is the lowest rank of these
-	 * requests.
+	 * Until `untilMs`, requests whose rank is at least `rank` fail at once with `failure`. If the limit per day is
+	 * reached, all requests fail. In an outage, only the requests of items fail.
 	 */
 	private failFast?: { untilMs: number; rank: number; failure: RequestFailure };
 
