@@ -221,7 +221,7 @@ export const REASONS = {
 	nextPageUnknown: {
 		cause: 'configuration-invalid',
 		message: ({ evidence }: Known<'evidence'>) =>
-			`There are more pages, but the reply has no link to the next one (${truncateText(evidence)})`,
+			`There are more pages, but the reply has no usable link to the next one (${truncateText(evidence)})`,
 		advice: `${LIST_MAY_BE_INCOMPLETE} ${CHECK_REPLY}`,
 	},
 	listIncomplete: {

@@ -4,7 +4,7 @@ import { parseFields, type AnswerNaming, type FormField } from './answers/fields
 import { createTarget, endpoints, type Target } from './endpoints';
 import { describeShape, type Envelope } from './envelope';
 import { isRecord } from './records';
-import { UNREAD_LIST } from './replies/completeness';
+import { getRecords } from './replies/completeness';
 import { fetchNeededPages } from './replies/listReader';
 import { callApi } from './request/callApi';
 import {
@@ -37,18 +37,18 @@ export function isWorkspace(data: unknown): data is IDataObject {
  *
  * - Without `limit`, fetches all records. If pages overlap, fetches the list again.
  * - With `limit`, fetches only the pages that have the first `limit` records. If the list changes meanwhile, a
- *   record can be missing.
+ *   record can be missing. A list that ends before the limit is checked like a whole list.
  *
  * @throws ServiceError if the list is still incomplete after several passes
  */
 export async function listRecords(
 	context: RequestContext,
 	target: Target,
-	limit = Infinity,
+	limit?: number,
 ): Promise<IDataObject[]> {
-	const isEnough = (records: readonly IDataObject[]) => records.length >= limit;
-	const { records } = await fetchNeededPages(context, target, UNREAD_LIST, isEnough);
-	return records.slice(0, limit);
+	const hasLimit = (records: readonly IDataObject[]) => records.length >= Number(limit);
+	const isEnough = limit === undefined ? undefined : hasLimit;
+	return getRecords(await fetchNeededPages(context, target, isEnough)).slice(0, limit);
 }
 
 /** Fetches the fields of a form that take an answer, see `parseFields`. */

@@ -15,6 +15,7 @@ import { truncateText } from '../api/errorTexts';
 import { endpoints, createTarget, type Endpoint } from '../api/endpoints';
 import { parseBoolean, parseTimeMs } from '../api/parseValues';
 import { getFormId, getId, isId } from '../api/records';
+import { getRecords } from '../api/replies/completeness';
 import { createListReader, type ListReader } from '../api/replies/listReader';
 import { isWebUrl } from '../api/url';
 import { CLOSED_SUFFIX, extractFormId } from '../parameters/formId';
@@ -77,7 +78,7 @@ export async function fetchCachedList(
 	const kept = list.results.get(purpose);
 	if (kept !== undefined) return await kept;
 	const reading = list.read({ n8n, account, priority: 'high' }, isEnough);
-	const result = reading.then(({ records }) => [...records]);
+	const result = reading.then(getRecords);
 	list.results.set(purpose, result);
 	list.openCount++;
 	const removeLater = () => {

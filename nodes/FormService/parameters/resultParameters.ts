@@ -79,7 +79,7 @@ export const simplificationProperties: INodeProperties[] = [
 
 /**
  * Returns how many results the user wants, from Return All and Limit. Undefined for all results. Always
- * undefined in a tool, because `readPage` reads the limit of a model.
+ * undefined in a tool, because `readToolRange` reads the limit of a model.
  */
 export function readLimit(input: ParameterContext): number | undefined {
 	const returnsAll = input.isTool || readSwitch(input, 'returnAll', 'Return All', false);
@@ -92,7 +92,7 @@ export function readLimit(input: ParameterContext): number | undefined {
  * Returns how many results a model wants to skip, and how many results the model wants to get: `{ skip: 50,
  * limit: 50 }`. Returns `{}` if the node is not a tool.
  */
-export function readPage(input: ParameterContext): { skip?: number; limit?: number } {
+export function readToolRange(input: ParameterContext): { skip?: number; limit?: number } {
 	if (!input.isTool) return {};
 	return {
 		skip: readInteger(input, 'skip', 'Skip', 0),

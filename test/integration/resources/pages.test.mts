@@ -54,8 +54,8 @@ describe('A link to the next page', () => {
 		servePages(() => ({ data: [{ uuid: 'first' }], links: { next } }));
 		const { error, items } = await n8n.runNode(getAll);
 		expect(items).toEqual([]);
-		expect(error?.message).toMatch(/^There are more pages, but .* no link to the next one/);
-		expect(error?.message).toContain(`(it is at ${next})`);
+		expect(error?.message).toMatch(/^There are more pages, but .* no usable link to the next one/);
+		expect(error?.message).toContain(`(its link leads to ${next})`);
 		expect(error?.description).toMatch(/^Nothing was returned, because the list may be incomplete/);
 		expect(service.requests).toHaveLength(1);
 	});
@@ -90,7 +90,7 @@ it('Limit returns enough responses of the first page, even if the next page cann
 	expect(items.map(({ json }) => json.uuid)).toEqual(data.slice(0, 10).map(({ uuid }) => uuid));
 	expect(service.requests).toHaveLength(1);
 	const { error } = await n8n.runNode({ ...limited, limit: 31 });
-	expect(error?.message).toMatch(/no link to the next one \("has_more"\)$/);
+	expect(error?.message).toMatch(/no usable link to the next one \("has_more"\)$/);
 });
 
 it.each([
@@ -101,6 +101,21 @@ it.each([
 	const limited = { ...getAll, returnAll: false, sort: 'listed', limit };
 	const { items } = await n8n.runNode(limited);
 	expect(items.map(({ json }) => json.uuid)).toEqual(['a', 'b', 'c'].slice(0, limit));
+});
+
+it('Limit sends no further request once enough responses were found, even if pages repeat some', async () => {
+	const pages = [
+		['a', 'b', 'c'],
+		['c', 'd', 'e', 'f'],
+	];
+	servePages((count) => ({
+		data: (pages[count] ?? []).map((uuid) => ({ uuid })),
+		next: count === 0 ? '?page=2' : null,
+	}));
+	const limited = { ...getAll, returnAll: false, sort: 'listed', limit: 5 };
+	const { items } = await n8n.runNode(limited);
+	expect(items.map(({ json }) => json.uuid)).toEqual(['a', 'b', 'c', 'd', 'e']);
+	expect(service.requests).toHaveLength(2);
 });
 
 it('A response that moves to the next page while pages are read is returned once, with the new one', async () => {

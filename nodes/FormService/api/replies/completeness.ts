@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { createFailure, type RequestFailure } from '../requestFailure';
 import { getComparableId, getRecordKey } from '../records';
-import type { ListPage } from './fetchPages';
+import { countRepeatedPages, type ListPage } from './fetchPages';
 
 /*
  * Decides whether a list that was read page by page is complete. Whether a page follows is decided earlier, by
@@ -22,7 +22,8 @@ import type { ListPage } from './fetchPages';
  * found are kept. A record that is added while a pass runs moves another record to the next page, so that a page
  * repeats this other record. The new record is on the first page of the next pass.
  *
- * If the announced number falls, records were deleted, and other records moved to earlier pages. All found
+ * A deletion and an addition between two requests leave the announced number unchanged, so the list can then
+ * have a deleted record, or lack a record. If the announced number falls, records were deleted, and other records moved to earlier pages. All found
  * records are dropped, because they may be deleted. The next pass starts, unless the page with the lower number
  * is the first page of its pass.
  */
@@ -40,18 +41,15 @@ const MAX_PASSES = 3;
 export type ListState = {
 	/** The pages of this pass. Empty if the next page is the first page. */
 	readonly passPages: readonly ListPage[];
-	/**
-	 * The distinct records found so far. The records of this pass come first, in the order of the pass. Records
-	 * that only earlier passes found come last. If a pass without repeated records completes the list, `records`
-	 * has only the records of that pass.
-	 */
-	readonly records: readonly IDataObject[];
 	/** The distinct records of this pass, by their key, see `addRecords`. */
 	readonly passRecords: ReadonlyMap<string, IDataObject>;
 	/** The records of earlier passes that the list may still have, by their key, see `addRecords`. */
 	readonly earlierRecords: ReadonlyMap<string, IDataObject>;
-	/** How many records the last finished pass had, including repeated records. Undefined in the first pass. */
-	readonly lastPassRecordCount?: number;
+	/**
+	 * The number of records of the latest pass that has ended, including repeated records. Undefined until a pass
+	 * has ended, and after records were dropped. Until then, the list is not complete before the end of its pass.
+	 */
+	readonly latestPassRecordCount?: number;
 	/** The number of records that the list has, from the last page that announced a number. */
 	readonly total?: number;
 	/** The number of this pass. The first pass has the number 1. */
@@ -67,13 +65,30 @@ export type ListState = {
 export const UNREAD_LIST: ListState = {
 	status: 'unfinished',
 	passPages: [],
-	records: [],
 	passRecords: new Map(),
 	earlierRecords: new Map(),
 	pass: 1,
 };
 
-/** Returns the state of an unfinished list after one more page. */
+/**
+ * Returns the distinct records that were found. The records of the latest pass come first, in the order of the
+ * list. Records that only earlier passes found come last.
+ */
+export function getRecords(state: ListState): IDataObject[] {
+	return [...mergeRecords(state).values()];
+}
+
+function mergeRecords({ passRecords, earlierRecords }: ListState): Map<string, IDataObject> {
+	// `passRecords` comes first for the order, and last so that its records replace the records of earlier passes
+	return new Map([...passRecords, ...earlierRecords, ...passRecords]);
+}
+
+/**
+ * Returns the state of an unfinished list after one more page. If the page announces a next page that cannot be
+ * requested, the list stays unfinished, and `fetchNextPage` then throws.
+ *
+ * @param page the page after `before.passPages`; the first page of the list if there are no such pages
+ */
 export function addPage(before: ListState, page: ListPage): ListState {
 	const hasFallen = page.total !== undefined && page.total < (before.total ?? 0);
 	const state = hasFallen ? { ...UNREAD_LIST, pass: before.pass } : before;
@@ -83,39 +98,34 @@ export function addPage(before: ListState, page: ListPage): ListState {
 		return startNextPass({ ...state, total }, new Map(), failure);
 	}
 	const passPages = [...state.passPages, page];
-	const { earlierRecords } = state;
 	const passRecords = addRecords(state.passRecords, page.records);
-	const found =
-		earlierRecords.size === 0
-			? passRecords
-			: new Map([...passRecords, ...earlierRecords, ...passRecords]);
 	const isPassOver = page.nextPage.kind === 'none';
-	const lastPassRecordCount = isPassOver
+	const latestPassRecordCount = isPassOver
 		? page.recordsBefore + page.records.length
-		: state.lastPassRecordCount;
-	const records = [...found.values()];
-	const next = { ...state, total, passPages, passRecords, lastPassRecordCount, records };
+		: state.latestPassRecordCount;
+	const next = { ...state, total, passPages, passRecords, latestPassRecordCount };
 	// earlier passes can have records that have been deleted since
 	if (isPassOver && isCleanPass(next)) {
-		return { ...next, status: 'complete', records: [...passRecords.values()] };
+		return { ...next, status: 'complete', earlierRecords: new Map() };
 	}
 	if (hasAllRecords(next, isPassOver)) return { ...next, status: 'complete' };
-	return isPassOver ? startNextPass(next, found, createIncompleteFailure(next)) : next;
+	return isPassOver ? startNextPass(next, mergeRecords(next), createIncompleteFailure(next)) : next;
 }
 
 /** Whether a finished pass has each record only once, and as many records as the list announces. */
-function isCleanPass({ passRecords, lastPassRecordCount = 0, total = 0 }: ListState): boolean {
-	return passRecords.size === lastPassRecordCount && lastPassRecordCount >= total;
+function isCleanPass({ passRecords, latestPassRecordCount = 0, total = 0 }: ListState): boolean {
+	return passRecords.size === latestPassRecordCount && latestPassRecordCount >= total;
 }
 
 /** Whether all passes together have found as many distinct records as the list has. */
-function hasAllRecords(
-	{ lastPassRecordCount, total = 0, passPages, records }: ListState,
-	isPassOver: boolean,
-): boolean {
-	if (lastPassRecordCount === undefined) return false;
-	if (total >= lastPassRecordCount) return records.length >= total;
-	return hasNumberedPages(passPages) && isPassOver && records.length === lastPassRecordCount;
+function hasAllRecords(state: ListState, isPassOver: boolean): boolean {
+	const { latestPassRecordCount, total = 0, passPages } = state;
+	if (latestPassRecordCount === undefined) return false;
+	const recordCount = getRecords(state).length;
+	// a lower number can be the number of records on a page
+	const isListTotal = total >= latestPassRecordCount;
+	if (isListTotal) return recordCount >= total;
+	return hasNumberedPages(passPages) && isPassOver && recordCount === latestPassRecordCount;
 }
 
 function hasNumberedPages(pages: readonly ListPage[]): boolean {
@@ -123,9 +133,9 @@ function hasNumberedPages(pages: readonly ListPage[]): boolean {
 }
 
 /**
- * Returns the state at the start of the next pass. After the last pass, the state is `incomplete`.
+ * Returns the state at the start of the next pass. After the third pass, the status of the state is `failure`.
  *
- * @param failure why the list is incomplete if this was the last pass
+ * @param failure why the list is incomplete after this pass
  */
 function startNextPass(
 	state: ListState,
@@ -149,7 +159,8 @@ function addRecords(
 	const onPage = new Set<string>();
 	for (const record of records) {
 		const id = getComparableId(record);
-		// two equal records without an ID are different records, and so are two records on one page
+		// Equal records without an ID are different records. Two records with the same ID are different records
+		// only if both are on this page.
 		const isSeen = (key: string) => (id === undefined ? found.has(key) : onPage.has(key));
 		const name = getRecordKey(record);
 		let key = name;
@@ -160,27 +171,18 @@ function addRecords(
 	return found;
 }
 
-/** Creates the failure of a list that is still incomplete after its last pass. */
-function createIncompleteFailure({
-	lastPassRecordCount = 0,
-	total = 0,
-	passPages,
-	records,
-	pass,
-}: ListState): RequestFailure {
-	if (hasEqualPages(passPages)) return createFailure('pagesRepeat');
-	// repeated records make the count of the pass too high, so the announced number takes precedence
-	const counts = [total, hasNumberedPages(passPages) ? lastPassRecordCount : 0];
-	const listCount = counts.find((count) => count > records.length);
+/** Creates the failure of a list that is incomplete at the end of a pass. */
+function createIncompleteFailure(state: ListState): RequestFailure {
+	const { latestPassRecordCount = 0, total = 0, passPages, pass } = state;
+	const isOnePageRepeated = countRepeatedPages(passPages) === passPages.length - 1;
+	if (passPages.length > 1 && isOnePageRepeated) return createFailure('pagesRepeat');
+	const recordCount = getRecords(state).length;
+	// the announced number comes first, because repeated records make the number of the pass too high
+	const counts = [total, hasNumberedPages(passPages) ? latestPassRecordCount : 0];
+	const listCount = counts.find((count) => count > recordCount);
 	const evidence =
 		listCount === undefined
-			? `${records.length} records, and the last one not all of them`
-			: `${records.length} of ${listCount} records`;
+			? `${recordCount} records, and the last one not all of them`
+			: `${recordCount} of ${listCount} records`;
 	return createFailure('listIncomplete', { evidence, passes: pass });
-}
-
-/** Whether a pass has several pages, and all pages have the same records in the same order. */
-function hasEqualPages([firstPage, ...laterPages]: readonly ListPage[]): boolean {
-	const toKey = ({ records }: ListPage) => JSON.stringify(records.map(getRecordKey));
-	return laterPages.length > 0 && laterPages.every((page) => toKey(page) === toKey(firstPage));
 }

@@ -13,7 +13,10 @@ import { createFailure } from '../requestFailure';
 import { findList } from './findList';
 import { findNextPage, type NextPage, type PagePosition } from './findNextPage';
 
-/** The maximum number of pages that one call fetches of a list: a third of the requests per day. */
+/**
+ * The maximum number of pages of one pass: a third of the requests per day. `MAX_PASSES` passes of so long a
+ * list would take all requests of a day.
+ */
 export const MAX_PAGES = REQUESTS_PER_DAY / 3;
 
 /**
@@ -71,8 +74,8 @@ export function getNextPosition({ nextPage }: ListPage): PagePosition | undefine
 /**
  * Fetches the next page of a list.
  *
- * @param pages the pages that were fetched so far, in order. Only the first record of each page is used, to
- * find loops
+ * @param pages the pages of this pass that were fetched so far, in order. Only the first record of each page is
+ * used, to find loops. A new pass starts with no pages, because it fetches the same pages again
  * @param from the first page to fetch if `pages` is empty; by default, the first page of the list
  * @throws ServiceError if the reply has no list, if the pages form a loop or repeat one another, or if the next
  * page cannot be requested. The function throws so that no caller takes a part of a list for the whole list
@@ -103,7 +106,7 @@ export async function fetchNextPage(
 }
 
 /** Counts the pages at the end of `pages` that start with the same record as an earlier page. */
-function countRepeatedPages(pages: readonly ListPage[]): number {
+export function countRepeatedPages(pages: readonly ListPage[]): number {
 	const beginnings = pages.map(({ url, records: [first] }) =>
 		first === undefined ? url : getRecordKey(first),
 	);
@@ -136,11 +139,11 @@ async function fetchPage(
 	}
 	const { records, holders } = found;
 	const { nextPage, total } = findNextPage(headers, holders, {
+		...position,
+		recordCount: records.length,
 		listUrl,
 		baseUrl: context.account.baseUrl,
 		listedNoun,
-		position,
-		recordCount: records.length,
 		firstTotal,
 	});
 	return {
@@ -159,8 +162,11 @@ function getListedNoun(endpoint: Endpoint): ListedNoun {
 	throw new Error(`${endpoint.url} sends no list`);
 }
 
-/** Matches parameters of a URL that have a number of pages or records, such as "page", not "cursor". */
-const NUMBER = /^(page|page_?number|offset|skip|start)$/i;
+/**
+ * Matches the parameters of a URL that have the number of a page, how many records come before the page, or the
+ * size of the page. Matches `page`, `offset` and `limit`, but not `cursor`.
+ */
+const NUMBER = /^(page|page_?number|offset|skip|start|limit|size|page_?size|per_?page)$/i;
 
 /** Whether a page can be requested directly, see `ListPage`. */
 export function isNumbered(url: string, listUrl: string): boolean {

@@ -19,13 +19,16 @@ import { findHints, hasContent, parseCursor, parseHint, parseLink, type Hint } f
  * 4. If more records or pages are announced than were read, the next page is unknown. A number of other records
  *    does not count, such as {"total_responses": 523} in a list of forms.
  *    {"total": 25}  {"meta": {"total_pages": 3}}  X-Total-Count: 25
+ *    On the first page, a `total` that is lower than the number of records may be the number of pages.
+ *    {"page": {"number": 1, "total": 3}} with 10 records
  * 5. The next page is also unknown if another paging name says "more" or "next".
  *    {"has_more": true}                     {"nextPageToken": "c2"}
  * 6. The next page is also unknown if the first page is full or has a cursor, and no name of the rules 1 to 5 is
  *    present.
  *    {"per_page": 10} with 10 records       {"cursor": "c2"}
  *
- * Otherwise, the list ends. If the next page is unknown, reading the list fails, so that no caller takes a part for the whole list.
+ * Otherwise, the list ends. If the next page is unknown, a request for the next page fails, so that no caller
+ * takes a part for the whole list.
  */
 
 /** The position of a page in its list: its URL, and how many pages and records come before the page. */
@@ -40,17 +43,15 @@ export type NextPage =
 	| { kind: 'page'; position: PagePosition }
 	| { kind: 'unknown'; evidence: string };
 
-/** A list, and the page of the list that was read last. */
-export type ReadPage = {
+/** A page and its list. */
+export type PageInList = PagePosition & {
+	/** The number of records on the page. */
+	recordCount: number;
 	/** The URL of the list: the URL of its first page. */
 	listUrl: string;
 	/** The base URL of the account. */
 	baseUrl: string;
 	listedNoun: ListedNoun;
-	/** The position of the page. */
-	position: PagePosition;
-	/** The number of records on the page. */
-	recordCount: number;
 	/** The number of records that the list has, from the first page that announced a number. */
 	firstTotal?: number;
 };
@@ -63,7 +64,7 @@ export type ReadPage = {
 export function findNextPage(
 	headers: ReplyHeaders,
 	holders: readonly IDataObject[],
-	page: ReadPage,
+	page: PageInList,
 ): { nextPage: NextPage; total?: number } {
 	const hints = findHints(headers, holders);
 	const total = findTotal(hints, page);
@@ -88,14 +89,12 @@ function findLink(hints: readonly Hint[]): string | undefined {
 }
 
 /** Returns the next page at a link. A link that leads out of the list is not followed. */
-function followLink(link: string, { listUrl, baseUrl, position, recordCount }: ReadPage): NextPage {
-	const { url: pageUrl, pagesBefore, recordsBefore } = position;
-	const url = buildNextUrl(link, pageUrl, listUrl, baseUrl);
-	if (url === undefined) return { kind: 'unknown', evidence: `it is at ${link}` };
-	return {
-		kind: 'page',
-		position: { url, pagesBefore: pagesBefore + 1, recordsBefore: recordsBefore + recordCount },
-	};
+function followLink(link: string, page: PageInList): NextPage {
+	const url = buildNextUrl(link, page);
+	if (url === undefined) return { kind: 'unknown', evidence: `its link leads to ${link}` };
+	const pagesBefore = page.pagesBefore + 1;
+	const recordsBefore = page.recordsBefore + page.recordCount;
+	return { kind: 'page', position: { url, pagesBefore, recordsBefore } };
 }
 
 /**
@@ -105,9 +104,7 @@ function followLink(link: string, { listUrl, baseUrl, position, recordCount }: R
  */
 function buildNextUrl(
 	link: string,
-	pageUrl: string,
-	listUrl: string,
-	baseUrl: string,
+	{ url: pageUrl, listUrl, baseUrl }: PageInList,
 ): string | undefined {
 	const url = new URL(listUrl);
 	const path = url.pathname.slice(new URL(baseUrl).pathname.length);
@@ -145,12 +142,12 @@ const MORE_NAME =
 /** Returns how many records the list has, as the reply announces. Undefined if the reply announces no number. */
 function findTotal(
 	hints: readonly Hint[],
-	{ listedNoun, position, recordCount }: ReadPage,
+	{ listedNoun, recordsBefore, recordCount }: PageInList,
 ): number | undefined {
 	const counts = hints.flatMap(({ name, value }) => {
 		const count = isRecordCount(name, listedNoun) ? parseNumber(value) : undefined;
 		// a count that equals the records of this page, and not of all pages, is about this page
-		const isOfPage = count === recordCount && position.recordsBefore > 0;
+		const isOfPage = count === recordCount && recordsBefore > 0;
 		return count === undefined || isOfPage ? [] : [count];
 	});
 	return counts.length === 0 ? undefined : Math.max(...counts);
@@ -162,11 +159,11 @@ function findTotal(
  */
 function findUnreadEvidence(
 	hints: readonly Hint[],
-	{ position, recordCount, firstTotal = Infinity }: ReadPage,
+	{ pagesBefore, recordsBefore, recordCount, firstTotal = Infinity }: PageInList,
 	total = 0,
 ): string | undefined {
-	const pages = position.pagesBefore + 1;
-	const records = position.recordsBefore + recordCount;
+	const pages = pagesBefore + 1;
+	const records = recordsBefore + recordCount;
 	// records that were added after the first page may be on pages that were already read
 	if (Math.min(total, firstTotal) > records) return `${total} records announced, ${records} sent`;
 	for (const { name, value } of hints) {
@@ -174,6 +171,9 @@ function findUnreadEvidence(
 		if (PAGE_COUNT.test(name) && count > pages) return `${count} pages announced, ${pages} sent`;
 		if (MORE_NAME.test(name) && hasContent(value)) return `"${name}"`;
 	}
+	const possiblePages = parseHint(hints, /^total$/, parseNumber) ?? 1;
+	if (pages === 1 && possiblePages > 1 && possiblePages < records)
+		return `${possiblePages} announced, ${records} sent`;
 	// a `count` is left out, because it can be the count of the page
 	const endNames = [PAGE_COUNT, MORE_NAME, /total/];
 	const saysEnd = hints.some(({ name }) => endNames.some((pattern) => pattern.test(name)));

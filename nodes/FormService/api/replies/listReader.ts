@@ -1,29 +1,26 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { Target } from '../endpoints';
 import { createRequestError, type RequestContext } from '../requestContext';
-import { addPage, UNREAD_LIST, type ListState } from './completeness';
+import { addPage, getRecords, UNREAD_LIST, type ListState } from './completeness';
 import { fetchNextPage } from './fetchPages';
 
-/** Returns true if the caller needs no further records. */
+/** Returns true if the caller needs no further records. `records` are the records that were found so far. */
 type IsEnough = (records: readonly IDataObject[]) => boolean;
 
 /**
  * Fetches further pages of a list until the list is complete, or until the caller needs no further records.
  *
- * @returns the state of the list, which is `unfinished` if there are more pages
+ * @returns the state of the list, which is `unfinished` if the caller had enough before the list was complete
  * @throws ServiceError if a page cannot be read, or if the list is still incomplete after several passes
  */
 export async function fetchNeededPages(
 	context: RequestContext,
 	target: Target,
+	isEnough?: IsEnough,
 	start: ListState = UNREAD_LIST,
-	isEnough: IsEnough = () => false,
 ): Promise<ListState> {
 	let state = start;
-	while (state.status === 'unfinished') {
-		// if there is no page, records are missing, and a new pass starts
-		const hasPages = state.passPages.length > 0;
-		if (hasPages && isEnough(state.records)) break;
+	while (state.status === 'unfinished' && !isEnough?.(getRecords(state))) {
 		state = addPage(state, await fetchNextPage(context, target, state.passPages));
 	}
 	if (typeof state.status === 'string') return state;
@@ -42,7 +39,7 @@ export function createListReader(target: Target): ListReader {
 	let latest: Promise<ListState> = Promise.resolve(UNREAD_LIST);
 	return async (context, isEnough) => {
 		const state = latest.then(
-			async (start) => await fetchNeededPages(context, target, start, isEnough),
+			async (start) => await fetchNeededPages(context, target, isEnough, start),
 		);
 		latest = state;
 		state.catch(() => {

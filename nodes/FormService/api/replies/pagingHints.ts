@@ -40,7 +40,7 @@ const UNRELATED_NAME =
  * other attributes, such as `pages` and `limit`, describe the form.
  */
 const PAGING_NAME_IN_FORM =
-	/^(links|meta|pagination|next(_(page|link|url|cursor))*|has_more|(current|last)_page|total)$/;
+	/^(links|meta|pagination|next(_(page|link|url|uri|href|cursor))*|has_more|(current|last)_page|total)$/;
 
 /**
  * Returns the attributes of an object that can describe the pages of a list. Also searches nested objects whose

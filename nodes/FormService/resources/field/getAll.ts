@@ -3,7 +3,7 @@ import { removeSecrets } from '../../api/records';
 import { listRecords } from '../../api/service';
 import { createSharedFetch, type Operation } from '../../execution/operation';
 import { readFormId } from '../../parameters/parameterContext';
-import { limitProperties, readLimit, readPage } from '../../parameters/resultParameters';
+import { limitProperties, readLimit, readToolRange } from '../../parameters/resultParameters';
 import { formLocator } from '../../parameters/sharedProperties';
 
 export const fieldGetAll: Operation = {
@@ -22,7 +22,7 @@ export const fieldGetAll: Operation = {
 		const limit = readLimit(input);
 		return {
 			ids: { formId },
-			selection: readPage(input),
+			selection: readToolRange(input),
 			async read(sender) {
 				const fields = await fetchFields(sender);
 				return fields.slice(0, limit).map((field) => ({ json: removeSecrets(field) }));

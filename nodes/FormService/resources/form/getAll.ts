@@ -5,7 +5,7 @@ import {
 	limitProperties,
 	readLimit,
 	readOutputFields,
-	readPage,
+	readToolRange,
 	simplificationProperties,
 } from '../../parameters/resultParameters';
 import { createFormMapper } from './formItem';
@@ -25,7 +25,7 @@ export const formGetAll: Operation = {
 		const limit = readLimit(input);
 		const toItem = createFormMapper(input);
 		return {
-			selection: { ...readPage(input), names: readOutputFields(input) },
+			selection: { ...readToolRange(input), names: readOutputFields(input) },
 			async read(sender) {
 				const forms = await fetchForms(sender);
 				return forms.slice(0, limit).map(toItem);

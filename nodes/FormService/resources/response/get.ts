@@ -2,6 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { outputNeedsFields, createResponseItem } from '../../api/answers/responseItem';
 import { endpoints } from '../../api/endpoints';
 import { getComparableId, toComparableId } from '../../api/records';
+import { getRecords } from '../../api/replies/completeness';
 import { createListReader } from '../../api/replies/listReader';
 import {
 	createParameterError,
@@ -52,8 +53,8 @@ export const responseGet: Operation = {
 				const comparableId = toComparableId(responseId);
 				const isWanted = (candidate: IDataObject) => getComparableId(candidate) === comparableId;
 				// fetch no page after the page that has the response
-				const { records } = await readList(sender.context, (found) => found.some(isWanted));
-				const record = records.find(isWanted);
+				const list = await readList(sender.context, (found) => found.some(isWanted));
+				const record = getRecords(list).find(isWanted);
 				if (record === undefined) {
 					throw createParameterError(
 						input,

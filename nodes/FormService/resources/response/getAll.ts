@@ -27,7 +27,7 @@ import {
 	limitProperties,
 	readLimit,
 	readOutputFields,
-	readPage,
+	readToolRange,
 	simplificationProperties,
 } from '../../parameters/resultParameters';
 import { outputOptions, readResponseOutput } from '../../parameters/responseOutput';
@@ -36,10 +36,13 @@ import { fetchSharedFields } from './sharedFields';
 
 const STATUSES = { all: 'All', complete: 'Complete', incomplete: 'Incomplete' };
 
-/**
- * The parameter Status. The request asks Form Service for responses with this status (specification, section 4,
- * rule 1).
- */
+/** The values of the query parameter `incomplete`, by status (specification, section 4, rule 1). */
+const INCOMPLETE_QUERY = {
+	complete: 'false',
+	incomplete: 'true',
+} satisfies Partial<typeof STATUSES>;
+
+/** The parameter Status. The request asks Form Service for responses with this status. */
 const statusProperty: INodeProperties = {
 	displayName: 'Status',
 	name: 'status',
@@ -51,8 +54,7 @@ const statusProperty: INodeProperties = {
 	routing: {
 		request: {
 			qs: {
-				incomplete:
-					'={{ $value === "complete" ? "false" : $value === "incomplete" ? "true" : undefined }}',
+				incomplete: `={{ (${JSON.stringify(INCOMPLETE_QUERY)})[$value] }}`,
 			},
 		},
 	},
@@ -79,17 +81,18 @@ export const responseGetAll: Operation = {
 	prepare(input) {
 		const formId = readFormId(input);
 		const status = readSelectedOption(input, 'status', 'Status', STATUSES, 'all');
+		// undefined in a tool, because the output of a tool says how many responses there are
 		const limit = readLimit(input);
 		const query = readResponseQuery(input);
 		const output = readResponseOutput(input);
 		return {
 			ids: { formId },
-			selection: { ...readPage(input), names: readOutputFields(input) },
+			selection: { ...readToolRange(input), names: readOutputFields(input) },
 			async read(sender) {
 				const needFields = outputNeedsFields(output) || conditionsNeedFields(query.conditions);
 				const fields = needFields ? await fetchSharedFields(sender, formId, output) : undefined;
 				checkConditions(input, query, fields);
-				// to filter or sort, the node needs the whole list
+				// the node filters and sorts the whole list, also by status, which Form Service may ignore
 				const needsWholeList = limit === undefined || status !== 'all' || !isUnfiltered(query);
 				const listed = await fetchResponses(sender, needsWholeList ? undefined : limit);
 				const records = listed.filter((record) => hasStatus(record, status));
@@ -118,7 +121,7 @@ function checkConditions(
 	}
 }
 
-/** Fetches the first responses of a form, or all responses if there is no limit, once for all items of the run. */
+/** Fetches responses with `listRecords`, once for all items of the run that have the same request and limit. */
 const fetchResponses = createSharedFetch(listRecords);
 
 /**

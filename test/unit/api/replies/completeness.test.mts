@@ -3,6 +3,7 @@ import { sumBy } from 'lodash';
 import { describe, expect, it } from 'vitest';
 import {
 	addPage,
+	getRecords,
 	UNREAD_LIST,
 	type ListState,
 } from '../../../../nodes/FormService/api/replies/completeness.ts';
@@ -36,7 +37,7 @@ function read(pages: string, isNumbered = true) {
 			state = add(state, { records, total: announced, isNumbered, isLast });
 		}
 	}
-	const found = state.records.map(({ uuid }) => uuid);
+	const found = getRecords(state).map(({ uuid }) => uuid);
 	return { last: describeStatus(state), found: found.join('') };
 }
 
@@ -75,19 +76,19 @@ describe('Whether a list is complete', () => {
 		const page = { records: [{ type: 'divider' }], isNumbered: true, isLast: false };
 		const state = add(UNREAD_LIST, page);
 		expect(state.status).toBe('unfinished');
-		const { status, records } = add(state, { ...page, isLast: true });
-		expect([status, records.length]).toEqual(['complete', 2]);
+		const last = add(state, { ...page, isLast: true });
+		expect([last.status, getRecords(last).length]).toEqual(['complete', 2]);
 	});
 
 	it('keeps a record on two pages as its later page has it', () => {
 		const page = { isNumbered: true, isLast: false };
 		const state = add(UNREAD_LIST, { ...page, records: [{ uuid: 'a', number: 1 }] });
-		const { records } = add(state, {
+		const last = add(state, {
 			...page,
 			records: [{ uuid: 'a', number: 2 }],
 			isLast: true,
 		});
-		expect(records).toEqual([{ uuid: 'a', number: 2 }]);
+		expect(getRecords(last)).toEqual([{ uuid: 'a', number: 2 }]);
 	});
 
 	it('leaves an earlier state unchanged, so that callers can share it', () => {
@@ -142,7 +143,7 @@ function simulate(options: {
 		const total = hasTotal ? keyed.length : undefined;
 		state = add(state, { records, total, isNumbered: true, isLast });
 		const status = describeStatus(state);
-		const found = new Set(state.records.map(({ id }) => id));
+		const found = new Set(getRecords(state).map(({ id }) => id));
 		const missing = [...throughout].filter((id) => !found.has(id));
 		if (status !== 'unfinished') return { status, missing: status === 'complete' ? missing : [] };
 	}

@@ -2,24 +2,28 @@ import { describe, expect, it } from 'vitest';
 import type { ListedNoun } from '../../../../nodes/FormService/api/endpoints.ts';
 import {
 	findNextPage,
-	type ReadPage,
+	type PageInList,
 } from '../../../../nodes/FormService/api/replies/findNextPage.ts';
 
 const BASE_URL = 'https://forms.example.com/api/v1';
 const LIST = `${BASE_URL}/responses/AbC123`;
 
 /** The first page of a list, with two records. */
-const firstTwo: ReadPage = {
+const firstTwo: PageInList = {
 	listUrl: LIST,
 	baseUrl: BASE_URL,
 	listedNoun: 'responses',
-	position: { url: LIST, pagesBefore: 0, recordsBefore: 0 },
+	url: LIST,
+	pagesBefore: 0,
+	recordsBefore: 0,
 	recordCount: 2,
 };
 /** The second page of the list, with two more records. */
-const nextTwo: ReadPage = {
+const nextTwo: PageInList = {
 	...firstTwo,
-	position: { url: `${LIST}?page=2`, pagesBefore: 1, recordsBefore: 2 },
+	url: `${LIST}?page=2`,
+	pagesBefore: 1,
+	recordsBefore: 2,
 };
 /** The position of the page after the first two records. */
 const second = (url: string) => ({
@@ -67,6 +71,7 @@ describe('the next page', () => {
 		{ pager: { page_count: '3' } },
 		{ id: 'AbC123', name: 'Survey', total: 3 },
 		{ id: 'AbC123', name: 'Survey', has_more: true },
+		{ id: 'AbC123', name: 'Survey', next_page_uri: 'c2' },
 		...['per_page', 'pageSize', 'limit', 'size'].map((name) => ({ [name]: 2 })),
 	])('is unknown where there is more and no rule reads where: %j', (around) => {
 		expect(afterTwo(around).kind).toBe('unknown');
@@ -120,6 +125,16 @@ describe('the next page', () => {
 	it('is none if more records are announced than before, since pages with cursors do not move', () => {
 		const last = { ...nextTwo, firstTotal: 4 };
 		expect(findNextPage({}, [{ data: [], total: 5 }], last).nextPage.kind).toBe('none');
+	});
+
+	it.each([
+		[{ page: { number: 1, total: 3 } }, 'unknown'],
+		[{ page: { number: 1, total: 1 } }, 'none'],
+		[{ page: { number: 1, total: 10 } }, 'none'],
+		[{ count: 3 }, 'none'],
+	])('of ten records may be announced by a total that counts no records: %j', (around, kind) => {
+		const page = { ...firstTwo, recordCount: 10 };
+		expect(findNextPage({}, [{ data: [], ...around }], page).nextPage.kind).toBe(kind);
 	});
 
 	it('depends on the records and pages before', () => {
