@@ -40,7 +40,7 @@ async function listExamples(): Promise<string[][]> {
 /** Lists the events of the trigger. */
 function listEvents(): string[][] {
 	const watched = load('./nodes/FormService/parameters/triggerEvents.js') as typeof Watched;
-	const events = watched.TRIGGER_EVENTS.map((event) => watched.eventTable[event]);
+	const events = watched.TRIGGER_EVENTS.map((event) => watched.eventTexts[event]);
 	return events.map(({ name, description }) => [name, description]);
 }
 

@@ -22,7 +22,7 @@ const { matchAnswers } = builtFile<typeof matching>(`${api}/answers/matchAnswers
 const { createTarget, endpoints } = builtFile<typeof targets>(`${api}/endpoints.js`);
 const { getFormId, getId, isId } = builtFile<typeof identities>(`${api}/records.js`);
 const { fetchPages } = builtFile<typeof lists>(`${api}/replies/fetchPages.js`);
-const { getPdfLink, getWorkspace } = builtFile<typeof service>(`${api}/service.js`);
+const { fetchPdfLink, fetchWorkspace } = builtFile<typeof service>(`${api}/service.js`);
 
 /** The most forms whose responses are read, and the maximum number of pages of a list. */
 const MAX_FORMS = 3;
@@ -150,7 +150,7 @@ async function describePdf(probing: Probing, response: IDataObject): Promise<str
 	if (!isId(responseId)) return 'not asked: there is no response';
 	const asked = { endpoint: endpoints.getPdf, ids: { responseId } };
 	const link = await ask(probing, 'the link to a PDF', asked, async (target) => {
-		return await getPdfLink(context, target);
+		return await fetchPdfLink(context, target);
 	});
 	const isLink = (value: unknown) =>
 		typeof value === 'string' && URL.parse(value, context.account.baseUrl)?.href === link;
@@ -269,7 +269,7 @@ export async function probe(connection: Connection): Promise<Report> {
 	};
 	const { context, requests, sections, problems } = probing;
 	await ask(probing, 'the workspace', { endpoint: endpoints.getWorkspace }, async (target) => {
-		await getWorkspace(context, target);
+		await fetchWorkspace(context, target);
 	});
 	const missing = await readForms(probing).catch((error: unknown) => {
 		problems[explainError(error)] = ['what was sent'];

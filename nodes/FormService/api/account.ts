@@ -33,13 +33,13 @@ export const API_PATH = '/api/v1';
  * Matches the start of a base URL that has no scheme. The expression in `FormService.node.ts` also uses this
  * pattern.
  */
-export const MISSING_SCHEME = /^(?!\w+:\/\/)/;
+export const MISSING_SCHEME_PATTERN = /^(?!\w+:\/\/)/;
 
 /**
  * Matches the end of a base URL if it is `/`, `/api` or `/api/v1`. The expression in `FormService.node.ts` also
  * uses this pattern.
  */
-export const TRAILING_API_PATH = /(?<!\/)\/+(?:api(?:\/v1)?\/*)?$/;
+export const TRAILING_API_PATH_PATTERN = /(?<!\/)\/+(?:api(?:\/v1)?\/*)?$/;
 
 /**
  * Returns the base URL of the API: `forms.example.com/api/v1` → `https://forms.example.com/api/v1`. The user
@@ -49,14 +49,14 @@ export const TRAILING_API_PATH = /(?<!\/)\/+(?:api(?:\/v1)?\/*)?$/;
  */
 export function normalizeBaseUrl(enteredUrl: string): string {
 	const text = enteredUrl.trim();
-	const url = parseUrl(text.replace(MISSING_SCHEME, 'https://'));
+	const url = parseUrl(text.replace(MISSING_SCHEME_PATTERN, 'https://'));
 	const isHttpUrl = url !== undefined && /^https?:$/.test(url.protocol);
 	if (!isHttpUrl || url.username || url.password || url.search || url.hash) {
 		throw new Error(
 			`'Base URL' is not the address of a service, without a user name, a "?" or a "#". Enter it such as https://forms.example.com.`,
 		);
 	}
-	return url.origin + url.pathname.replace(TRAILING_API_PATH, '') + API_PATH;
+	return url.origin + url.pathname.replace(TRAILING_API_PATH_PATTERN, '') + API_PATH;
 }
 
 /**

@@ -84,7 +84,7 @@ function toN8nFailure({ cause, retryAtMs }: RequestFailure): Failure | undefined
  * Converts an error to an error that n8n can show on the node. Returns a NodeApiError or NodeOperationError
  * unchanged. Any other error becomes a NodeOperationError.
  */
-export function asNodeError(node: INode, error: unknown, itemIndex?: number): NodeError {
+export function toNodeError(node: INode, error: unknown, itemIndex?: number): NodeError {
 	if (error instanceof NodeApiError || error instanceof NodeOperationError) return error;
 	return new NodeOperationError(node, error instanceof Error ? error : String(error), {
 		itemIndex,

@@ -42,16 +42,16 @@ export type FailureFacts = {
 type Address = { baseUrl: string; origin: string; lastMessage?: string };
 
 /**
- * The parameter of a text that shows some facts. For example, `Known<'status'>` always has a `status`, because
- * `createFailure` then requires the status.
+ * The parameter of a text that shows some facts. For example, `RequiredFacts<'status'>` always has a `status`,
+ * because `createFailure` then requires the status.
  */
-export type Known<Name extends keyof FailureFacts> = Address &
+export type RequiredFacts<Name extends keyof FailureFacts> = Address &
 	FailureFacts &
 	Required<Pick<FailureFacts, Name>>;
 
 /**
  * A text, or a function that creates the text. The function has the type of a method, because TypeScript lets
- * only methods take a narrower parameter, such as `Known<'status'>`.
+ * only methods take a narrower parameter, such as `RequiredFacts<'status'>`.
  */
 type Text = string | { create(facts: FailureFacts & Address): string }['create'];
 

@@ -7,7 +7,7 @@ import {
 	truncateText,
 	TRY_LATER,
 } from './errorTexts';
-import type { FailureFacts, Known, ReasonSpec } from './failureFacts';
+import type { FailureFacts, RequiredFacts, ReasonSpec } from './failureFacts';
 
 /*
  * Why a request can fail, and what each reason means to n8n and to the user.
@@ -25,7 +25,7 @@ const CHECK_FILE =
 	'Run this again, or open the response in Form Service to check whether the file still exists.';
 
 const fileNotFetched = {
-	message: ({ host, status }: Known<'host'>) =>
+	message: ({ host, status }: RequiredFacts<'host'>) =>
 		`The file at ${host} could not be fetched${status === undefined ? '' : ` (status ${status})`}`,
 	advice: ({ networkError }: FailureFacts) =>
 		CHECK_FILE + (networkError ? ` (${networkError})` : ''),
@@ -37,7 +37,7 @@ export const REASONS = {
 		// n8n blocks every request of the credential, because all of them go to the same host
 		cause: 'credential-invalid',
 		message: ({ origin }) => `n8n does not allow requests to ${origin}`,
-		advice: ({ blockReason }: Known<'blockReason'>) =>
+		advice: ({ blockReason }: RequiredFacts<'blockReason'>) =>
 			`${blockReason}. Check the allowed domains of the credential and n8n's SSRF protection.`,
 	},
 	connectionRefused: {
@@ -54,14 +54,14 @@ export const REASONS = {
 		cause: 'credential-invalid',
 		message: ({ origin }) =>
 			`Couldn't establish a secure connection to ${origin} (its certificate is not trusted)`,
-		advice: ({ networkError }: Known<'networkError'>) =>
+		advice: ({ networkError }: RequiredFacts<'networkError'>) =>
 			`${CHECK_BASE_URL} If its certificate comes from your own authority, add the authority to n8n (NODE_EXTRA_CA_CERTS). (${networkError})`,
 	},
 	noEncryption: {
 		cause: 'credential-invalid',
 		message: ({ origin }) =>
 			`Couldn't establish a secure connection to ${origin} (it may have no https)`,
-		advice: ({ networkError }: Known<'networkError'>) =>
+		advice: ({ networkError }: RequiredFacts<'networkError'>) =>
 			`${CHECK_BASE_URL} If it has no https, write http:// in front of it. (${networkError})`,
 	},
 	timedOut: {
@@ -72,7 +72,7 @@ export const REASONS = {
 	connectionBroken: {
 		cause: 'temporarily-unavailable',
 		message: ({ origin }) => `The connection to ${origin} broke before the whole reply arrived`,
-		advice: ({ networkError }: Known<'networkError'>) => `${TRY_LATER} (${networkError})`,
+		advice: ({ networkError }: RequiredFacts<'networkError'>) => `${TRY_LATER} (${networkError})`,
 	},
 	pollTimedOut: {
 		cause: 'temporarily-unavailable',
@@ -93,7 +93,7 @@ export const REASONS = {
 	},
 	webPage: {
 		cause: 'configuration-invalid',
-		message: ({ baseUrl, status }: Known<'status'>) =>
+		message: ({ baseUrl, status }: RequiredFacts<'status'>) =>
 			`${baseUrl} returned a web page instead of data (status ${status})`,
 		advice: `${CHECK_BASE_URL} A login page means that the access token was not accepted.`,
 	},
@@ -120,7 +120,7 @@ export const REASONS = {
 	},
 	rejected: {
 		cause: 'configuration-invalid',
-		message({ status }: Known<'status'>) {
+		message({ status }: RequiredFacts<'status'>) {
 			// with status 200, the body says that the request failed
 			return `Form Service rejected the request${status >= 400 ? ` (status ${status})` : ''}`;
 		},
@@ -129,19 +129,19 @@ export const REASONS = {
 	minuteLimit: {
 		cause: 'rate-limited',
 		message: "This account's per-minute limit is used up",
-		advice: ({ limit }: Known<'limit'>) =>
+		advice: ({ limit }: RequiredFacts<'limit'>) =>
 			`Form Service allows ${limit} requests a minute ${SHARED} Let other workflows on this account send fewer requests.`,
 	},
 	dayLimit: {
 		cause: 'quota-exhausted',
-		message: ({ retryAtMs }: Known<'retryAtMs'>) =>
+		message: ({ retryAtMs }: RequiredFacts<'retryAtMs'>) =>
 			`Daily request limit reached. It resets at ${formatTime(retryAtMs)}`,
 		advice: `Form Service allows 1,440 requests a day ${SHARED} Run this again after that time, or let the workflow send fewer requests.`,
 	},
 
 	unavailable: {
 		cause: 'temporarily-unavailable',
-		message: ({ retryAtMs }: Known<'retryAtMs'>) =>
+		message: ({ retryAtMs }: RequiredFacts<'retryAtMs'>) =>
 			`Form Service is unavailable (status 503). It asks to wait until ${formatTime(retryAtMs)}`,
 		advice: 'Run this again after that time.',
 	},
@@ -149,12 +149,13 @@ export const REASONS = {
 	// the service failed, or the reply is unusable
 	serverError: {
 		cause: 'temporarily-unavailable',
-		message: ({ status }: Known<'status'>) => `Form Service returned an error (status ${status})`,
+		message: ({ status }: RequiredFacts<'status'>) =>
+			`Form Service returned an error (status ${status})`,
 		advice: TRY_LATER,
 	},
 	serverTimedOut: {
 		cause: 'temporarily-unavailable',
-		message: ({ status }: Known<'status'>) => `Form Service timed out (status ${status})`,
+		message: ({ status }: RequiredFacts<'status'>) => `Form Service timed out (status ${status})`,
 		advice: TRY_LATER,
 	},
 	incompleteReply: {
@@ -169,7 +170,7 @@ export const REASONS = {
 	},
 	contradictory: {
 		cause: 'configuration-invalid',
-		message: ({ status }: Known<'status'>) =>
+		message: ({ status }: RequiredFacts<'status'>) =>
 			`Form Service sent a reply that contradicts itself (status ${status})`,
 		advice: TRY_LATER,
 	},
@@ -181,13 +182,13 @@ export const REASONS = {
 	},
 	unexpectedReply: {
 		cause: 'configuration-invalid',
-		message: ({ expected, shape }: Known<'expected' | 'shape'>) =>
+		message: ({ expected, shape }: RequiredFacts<'expected' | 'shape'>) =>
 			`Unexpected reply instead of ${expected}: ${shape}`,
 		advice: CHECK_REPLY,
 	},
 	updatedFormMissing: {
 		cause: 'configuration-invalid',
-		message: ({ shape }: Known<'shape'>) =>
+		message: ({ shape }: RequiredFacts<'shape'>) =>
 			`The settings were updated, but the reply lacks the form: ${shape}`,
 		advice: "Don't send the settings again.",
 	},
@@ -215,37 +216,37 @@ export const REASONS = {
 	},
 	tooManyPages: {
 		cause: 'configuration-invalid',
-		message: ({ limit }: Known<'limit'>) => `The list has more than ${limit} pages`,
+		message: ({ limit }: RequiredFacts<'limit'>) => `The list has more than ${limit} pages`,
 		advice: `${ASK_FOR_LARGER_PAGES} In Response: Get Many, a 'Limit' reads fewer pages if 'Sort' is 'As Listed'.`,
 	},
 	nextPageUnknown: {
 		cause: 'configuration-invalid',
-		message: ({ evidence }: Known<'evidence'>) =>
+		message: ({ evidence }: RequiredFacts<'evidence'>) =>
 			`There are more pages, but the reply has no usable link to the next one (${truncateText(evidence)})`,
 		advice: `${LIST_MAY_BE_INCOMPLETE} ${CHECK_REPLY}`,
 	},
 	listIncomplete: {
 		cause: 'configuration-invalid',
-		message: ({ evidence, passes }: Known<'evidence' | 'passes'>) =>
+		message: ({ evidence, passes }: RequiredFacts<'evidence' | 'passes'>) =>
 			`The list stays incomplete: ${passes} readings found ${evidence}`,
 		advice: `Nothing was returned. Form Service may list records of equal times in another order on each page. Try again. ${ASK_FOR_LARGER_PAGES}`,
 	},
 	listShrinks: {
 		cause: 'configuration-invalid',
-		message: ({ passes }: Known<'passes'>) =>
+		message: ({ passes }: RequiredFacts<'passes'>) =>
 			`Records were deleted during each of ${passes} readings of the list`,
 		advice: 'Nothing was returned, because the list may be incomplete. Try again later.',
 	},
 	pageExpired: {
 		cause: 'configuration-invalid',
-		message: ({ status }: Known<'status'>) =>
+		message: ({ status }: RequiredFacts<'status'>) =>
 			`The position in the list has expired or is no longer valid (status ${status})`,
 		advice: 'Run this again to read the list from its first page.',
 	},
 	listTooLong: {
 		// not `temporarily-unavailable`, because the service replies, and other lists may still be readable
 		cause: 'configuration-invalid',
-		message: ({ expected }: Known<'expected'>) =>
+		message: ({ expected }: RequiredFacts<'expected'>) =>
 			`Couldn't read all ${expected} before n8n's poll timeout`,
 		advice: ASK_FOR_LARGER_PAGES,
 	},
@@ -253,13 +254,13 @@ export const REASONS = {
 	// files of responses
 	tooManyFiles: {
 		cause: 'configuration-invalid',
-		message: ({ limit }: Known<'limit'>) =>
+		message: ({ limit }: RequiredFacts<'limit'>) =>
 			`Only the first ${limit} files of a response are downloaded`,
 		advice: CHECK_FILE,
 	},
 	filesTooLarge: {
 		cause: 'configuration-invalid',
-		message: ({ limit }: Known<'limit'>) =>
+		message: ({ limit }: RequiredFacts<'limit'>) =>
 			`The files of this response exceed ${limit} MB in total`,
 		advice: CHECK_FILE,
 	},
@@ -275,7 +276,7 @@ export const REASONS = {
 	},
 	linkNotFollowed: {
 		cause: 'configuration-invalid',
-		message: ({ linkProblem }: Known<'linkProblem'>) =>
+		message: ({ linkProblem }: RequiredFacts<'linkProblem'>) =>
 			`The link to the file was not followed: ${linkProblem}`,
 		advice: CHECK_FILE,
 	},

@@ -23,7 +23,7 @@ export type RequestFailure = FailureFacts & {
 	lastFailure?: RequestFailure;
 };
 
-/** The facts that the message or advice of a reason takes as its parameter: `Known<'status'>` for `pageExpired`. */
+/** The facts that the message or advice of a reason takes as its parameter: `RequiredFacts<'status'>` for `pageExpired`. */
 type TextFacts<Reason extends FailureReason> = (typeof REASONS)[Reason][
 	| 'message'
 	| 'advice'] extends infer Text
@@ -32,7 +32,7 @@ type TextFacts<Reason extends FailureReason> = (typeof REASONS)[Reason][
 		: never
 	: never;
 
-/** The names of the required facts: `status` for `Known<'status'>`. */
+/** The names of the required facts: `status` for `RequiredFacts<'status'>`. */
 type RequiredName<Facts> = Facts extends FailureFacts
 	? {
 			[Name in keyof FailureFacts]-?: undefined extends Facts[Name] ? never : Name;

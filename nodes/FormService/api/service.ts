@@ -21,7 +21,10 @@ import { parseUrl } from './url';
  */
 
 /** Fetches the workspace, including its secrets (section 2.1). */
-export async function getWorkspace(context: RequestContext, target: Target): Promise<IDataObject> {
+export async function fetchWorkspace(
+	context: RequestContext,
+	target: Target,
+): Promise<IDataObject> {
 	const { data } = (await callApi(context, target)).envelope;
 	if (isWorkspace(data)) return data;
 	throw createUnexpectedReplyError(context, 'a workspace', data);
@@ -41,7 +44,7 @@ export function isWorkspace(data: unknown): data is IDataObject {
  *
  * @throws ServiceError if the list is still incomplete after several passes
  */
-export async function listRecords(
+export async function fetchRecords(
 	context: RequestContext,
 	target: Target,
 	limit?: number,
@@ -58,11 +61,11 @@ export async function fetchFields(
 	naming?: AnswerNaming,
 ): Promise<FormField[]> {
 	const target = createTarget(context.account, endpoints.listFields, { formId });
-	return parseFields(await listRecords(context, target), naming);
+	return parseFields(await fetchRecords(context, target), naming);
 }
 
 /** Fetches the link to the PDF of a response. Returns an absolute URL. */
-export async function getPdfLink(context: RequestContext, target: Target): Promise<string> {
+export async function fetchPdfLink(context: RequestContext, target: Target): Promise<string> {
 	return parsePdfLink(context, (await callApi(context, target)).envelope);
 }
 

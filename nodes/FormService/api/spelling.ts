@@ -111,11 +111,13 @@ type NamedValues<T> = ReadonlyArray<readonly [name: string, value: T]>;
  * - If several values have the same name, the function returns the first of these values.
  * - If two names differ only in case, such as "ID" and "Id", the function finds them only in the exact case.
  */
-export function indexNames<T>(namedValues: NamedValues<T>) {
+export function createNameSearch<T>(namedValues: NamedValues<T>) {
 	// a map keeps the last value of a name, so reverse the values to keep the first
 	const reversed = [...namedValues].reverse();
 	const byName = new Map(reversed.map(([name, value]) => [toComparable(name), value]));
-	const findInAnyCase = indexUnique([...byName], (name) => foldCase(name).replace(/\s+/g, ' '));
+	const findInAnyCase = createUniqueSearch([...byName], (name) =>
+		foldCase(name).replace(/\s+/g, ' '),
+	);
 	return (name: string): T | undefined => byName.get(toComparable(name)) ?? findInAnyCase(name);
 }
 
@@ -123,15 +125,15 @@ export function indexNames<T>(namedValues: NamedValues<T>) {
  * Creates a function that finds a value by the spelling of its name, see `normalizeSpelling`. If the names of
  * two values have the same spelling, the function finds neither value.
  */
-export function indexSpellings<T>(namedValues: NamedValues<T>) {
-	return indexUnique(namedValues, normalizeSpelling);
+export function createSpellingSearch<T>(namedValues: NamedValues<T>) {
+	return createUniqueSearch(namedValues, normalizeSpelling);
 }
 
 /**
  * Creates a function that finds a value by the key of its name. If the names of two values have the same key,
  * the function finds neither value.
  */
-function indexUnique<T>(namedValues: NamedValues<T>, toKey: (name: string) => string) {
+function createUniqueSearch<T>(namedValues: NamedValues<T>, toKey: (name: string) => string) {
 	const byKey = new Map<string, T | undefined>();
 	for (const [name, value] of namedValues) {
 		const key = toKey(name);

@@ -2,7 +2,7 @@ import { getAccount } from '../api/account';
 import { hasReason, InputError, mayHaveActed } from '../api/errors';
 import { createInvalidItemsError, toItemError } from './itemErrors';
 import {
-	createItemSender,
+	createItemRequest,
 	isFinal,
 	type InputItem,
 	type ItemOutcome,
@@ -87,9 +87,9 @@ async function readOrCheck(
 ): Promise<CheckedItem> {
 	const { n8n, index, prepared } = item;
 	try {
-		const sender = createItemSender(item, await getAccount(n8n, index), tryContext);
-		if ('check' in prepared) return { kind: 'pending', write: await prepared.check(sender) };
-		return { kind: 'done', output: await prepared.read(sender), sent: 'no' };
+		const request = createItemRequest(item, await getAccount(n8n, index), tryContext);
+		if ('check' in prepared) return { kind: 'pending', write: await prepared.check(request) };
+		return { kind: 'done', output: await prepared.read(request), sent: 'no' };
 	} catch (error) {
 		// `notFound` is about the item; a web page with status 404 has another reason, which is about the address
 		const isInvalid = error instanceof InputError || hasReason(error, 'notFound');

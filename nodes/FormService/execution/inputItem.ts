@@ -7,7 +7,7 @@ import type {
 import type { Account } from '../api/account';
 import type { Endpoint } from '../api/endpoints';
 import type { NodeError } from '../api/errors';
-import type { ItemSender, PreparedItem } from './operation';
+import type { ItemRequest, PreparedItem } from './operation';
 
 /**
  * An input item in one try, see `TryContext`. If the parameters of the item are valid, it has `prepared`.
@@ -64,16 +64,16 @@ export type TryContext = {
 };
 
 /**
- * Creates the sender of an item from the request options that n8n has composed. Uses the base URL of the
+ * Creates the request of an item from the request options that n8n has composed. Uses the base URL of the
  * item's own account, because n8n composes all requests with the credential of the first item
  * (`prepareCredentials`). n8n checks all requests against the allowed domains of the first item. If these
  * domains do not include the host of an item, the item fails, and nothing is sent to the host.
  */
-export function createItemSender(
+export function createItemRequest(
 	{ n8n, index, endpoint, options }: InputItem,
 	account: Account,
 	{ run, signal }: TryContext,
-): ItemSender {
+): ItemRequest {
 	const { url, qs, ...composedOptions } = options;
 	const httpOptions = omit(composedOptions, 'baseURL', 'body');
 	const query = new URLSearchParams(omitBy(qs, isNil) as Record<string, string>);

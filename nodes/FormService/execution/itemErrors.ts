@@ -1,6 +1,6 @@
 import { compact, groupBy, map, sortBy, upperFirst } from 'lodash';
-import { asNodeError, InputError, type NodeError, ServiceError } from '../api/errors';
-import { asSentence } from '../api/errorTexts';
+import { toNodeError, InputError, type NodeError, ServiceError } from '../api/errors';
+import { addFullStop } from '../api/errorTexts';
 import {
 	createFormNotFoundError,
 	getSelectedFormName,
@@ -22,7 +22,7 @@ export function toItemError(error: unknown, item: InputItem): NodeError {
 	if (isSelected && isFormNotFoundError(error)) {
 		return createFormNotFoundError(node, formId, { itemIndex });
 	}
-	if (!(error instanceof ServiceError)) return asNodeError(node, error, itemIndex);
+	if (!(error instanceof ServiceError)) return toNodeError(node, error, itemIndex);
 	const { message, description } = error;
 	return error.withText({ message, description: description ?? '' }, itemIndex);
 }
@@ -166,7 +166,7 @@ function formatItemRanges(items: readonly InputItem[]): string {
  */
 export function formatError({ message, description }: NodeError): string {
 	const details = description ? ` ${description.replaceAll('\n', ' ')}` : '';
-	return asSentence(message) + details;
+	return addFullStop(message) + details;
 }
 
 /** Converts the lines of a description to HTML, because n8n's editor shows descriptions as HTML. */

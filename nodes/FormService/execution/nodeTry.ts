@@ -1,6 +1,6 @@
 import { compact, noop } from 'lodash';
 import { NodeConnectionTypes, type IExecuteSingleFunctions } from 'n8n-workflow';
-import { asNodeError, InputError, type NodeError } from '../api/errors';
+import { toNodeError, InputError, type NodeError } from '../api/errors';
 import { isRecord } from '../api/records';
 import { processBatch } from './batch';
 import { readRequestOptions, type InputItem, type ItemOutcome, type TryContext } from './inputItem';
@@ -66,7 +66,7 @@ export class NodeTry {
 			})
 			.catch((error: unknown) =>
 				failItems(items, this.context, ({ n8n, index }) =>
-					asNodeError(n8n.getNode(), error, index),
+					toNodeError(n8n.getNode(), error, index),
 				),
 			);
 		run.batches = batch;

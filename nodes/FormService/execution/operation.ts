@@ -46,7 +46,7 @@ export type PreparedRead = {
 	 * @throws InputError if the service has no such record
 	 * @throws ServiceError if a request fails
 	 */
-	read: (sender: ItemSender) => Promise<INodeExecutionData[]>;
+	read: (request: ItemRequest) => Promise<INodeExecutionData[]>;
 	/**
 	 * The part of the output that a model asked for: which results, and which fields. If undefined, the node
 	 * returns the whole output.
@@ -63,7 +63,7 @@ export type PreparedWrite = {
 	 * @throws InputError if the item is invalid
 	 * @throws ServiceError if a request fails
 	 */
-	check: (sender: ItemSender) => Promise<PendingWrite>;
+	check: (request: ItemRequest) => Promise<PendingWrite>;
 };
 
 /** The part of the output that a model wants. */
@@ -100,7 +100,7 @@ export type SendResult = {
 };
 
 /** The values that an operation needs to send the requests of an item. */
-export type ItemSender = {
+export type ItemRequest = {
 	context: RequestContext;
 	/** The request of the operation, without a body. */
 	target: Target;
@@ -116,7 +116,7 @@ export class SharedValues<T> {
 	private readonly valuesByRun = new WeakMap<object, Map<string, T>>();
 
 	/** Returns the value with this key. The first item that asks for the value creates the value. */
-	getOrCreate({ context, runKey }: ItemSender, key: string, create: () => T): T {
+	getOrCreate({ context, runKey }: ItemRequest, key: string, create: () => T): T {
 		const values = this.valuesByRun.get(runKey) ?? new Map<string, T>();
 		this.valuesByRun.set(runKey, values);
 		const accountKey = `${context.account.key} ${key}`;
@@ -135,12 +135,12 @@ export class SharedValues<T> {
  */
 export function createSharedFetch<T, Details extends unknown[]>(
 	fetch: (context: RequestContext, target: Target, ...details: Details) => Promise<T>,
-): (sender: ItemSender, ...details: Details) => Promise<T> {
+): (request: ItemRequest, ...details: Details) => Promise<T> {
 	const fetches = new SharedValues<{ result?: Promise<T> }>();
-	return async (sender, ...details) => {
-		const { context, target } = sender;
+	return async (request, ...details) => {
+		const { context, target } = request;
 		const key = JSON.stringify([target.url, context.httpOptions, details]);
-		const shared = fetches.getOrCreate(sender, key, () => ({}));
+		const shared = fetches.getOrCreate(request, key, () => ({}));
 		shared.result ??= fetch({ ...context, itemIndex: undefined }, target, ...details);
 		shared.result.catch(() => (shared.result = undefined));
 		return await shared.result;

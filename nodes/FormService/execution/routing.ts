@@ -7,7 +7,7 @@ import type {
 	PreSendAction,
 } from 'n8n-workflow';
 import { fillPath } from '../api/endpoints';
-import { asNodeError, type NodeError } from '../api/errors';
+import { toNodeError, type NodeError } from '../api/errors';
 import type { ParameterContext } from '../parameters/parameterContext';
 import { readRequestOptions, type InputItem } from './inputItem';
 import { createStopError, formatError, toHtmlLines } from './itemErrors';
@@ -102,7 +102,7 @@ function prepareItem(
 		const url = fillPath(endpoint, prepared.ids);
 		return { ...item, options: { ...item.options, url }, prepared };
 	} catch (error) {
-		return { ...item, parameterError: asNodeError(n8n.getNode(), error, index) };
+		return { ...item, parameterError: toNodeError(n8n.getNode(), error, index) };
 	}
 }
 

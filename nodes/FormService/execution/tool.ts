@@ -41,7 +41,7 @@ export function prepareTool({ prepare }: Operation, input: ParameterContext): Pr
 	// the output of a write is short
 	if (!('read' in prepared)) return prepared;
 	const { read, selection } = prepared;
-	return { ...prepared, read: async (sender) => limitToolOutput(await read(sender), selection) };
+	return { ...prepared, read: async (request) => limitToolOutput(await read(request), selection) };
 }
 
 /**

@@ -94,11 +94,11 @@ export function createFormNotFoundError(
 ): ServiceError {
 	const name = getSelectedFormName(node, formId) ?? listedName;
 	const failure = createFailure('notFound', { noun: 'form', status: 404 });
-	return new ServiceError(node, failure, describeFormNotFound(formId, name), itemIndex);
+	return new ServiceError(node, failure, createFormNotFoundText(formId, name), itemIndex);
 }
 
 /** Returns the message and the description for a form that does not exist: `The form "Contact" no longer exists`. */
-export function describeFormNotFound(formId: string, name?: string): ErrorText {
+export function createFormNotFoundText(formId: string, name?: string): ErrorText {
 	const message =
 		name === undefined
 			? `There is no form with the ID ${formId}`

@@ -3,7 +3,7 @@ import type { INode, INodeExecutionData } from 'n8n-workflow';
 import { InputError } from '../api/errors';
 import { isId, isRecord } from '../api/records';
 import { formatNumber, parseBoolean, parseNumber } from '../api/parseValues';
-import { describeFormNotFound, extractFormId, getSelectedFormName } from './formId';
+import { createFormNotFoundText, extractFormId, getSelectedFormName } from './formId';
 
 /**
  * The values that the node needs to read the parameters for one input item. If a parameter is invalid, the
@@ -90,7 +90,7 @@ function checkId(input: ParameterContext, id: string, title: string, kind: strin
 /** Creates the error for a form that is not in the list of all forms. */
 export function createFormNotListedError(input: ParameterContext, formId: string) {
 	const name = getSelectedFormName(input.node, formId);
-	const { message, description } = describeFormNotFound(formId, name);
+	const { message, description } = createFormNotFoundText(formId, name);
 	return createParameterError(input, message, description);
 }
 
@@ -106,7 +106,7 @@ export function isOptionAdded(input: ParameterContext, name: string): boolean {
 }
 
 /** Reads a boolean parameter. Accepts "true" and "false", because an expression can return a text. */
-export function readSwitch(
+export function readBoolean(
 	input: ParameterContext,
 	name: string,
 	displayName: string,

@@ -2,11 +2,11 @@ import type { INodeProperties } from 'n8n-workflow';
 import {
 	readInteger,
 	readSelectedOption,
-	readSwitch,
+	readBoolean,
 	readTextList,
 	type ParameterContext,
 } from './parameterContext';
-import { simplifySwitch, toOptions } from './sharedProperties';
+import { simplifyProperty, toOptions } from './sharedProperties';
 
 /*
  * The parameters that decide how many results an operation returns, and how much of each result. A user has
@@ -53,7 +53,7 @@ const OUTPUTS = { simplified: 'Simplified', raw: 'Raw', selectedFields: 'Selecte
 
 /** The parameter Simplify, or Output and Fields in a tool. */
 export const simplificationProperties: INodeProperties[] = [
-	{ ...simplifySwitch, displayOptions: { hide: TOOL_CONDITION } },
+	{ ...simplifyProperty, displayOptions: { hide: TOOL_CONDITION } },
 	{
 		displayName: 'Output',
 		name: 'output',
@@ -82,7 +82,7 @@ export const simplificationProperties: INodeProperties[] = [
  * undefined in a tool, because `readToolRange` reads the limit of a model.
  */
 export function readLimit(input: ParameterContext): number | undefined {
-	const returnsAll = input.isTool || readSwitch(input, 'returnAll', 'Return All', false);
+	const returnsAll = input.isTool || readBoolean(input, 'returnAll', 'Return All', false);
 	return returnsAll
 		? undefined
 		: readInteger(input, 'limit', 'Limit', 1, limitProperty.default as number);
@@ -105,7 +105,7 @@ export function readToolRange(input: ParameterContext): { skip?: number; limit?:
  * model selects among the fields of the simplified result.
  */
 export function readSimplify(input: ParameterContext): boolean {
-	if (!input.isTool) return readSwitch(input, 'simplify', 'Simplify', true);
+	if (!input.isTool) return readBoolean(input, 'simplify', 'Simplify', true);
 	return readSelectedOption(input, 'output', 'Output', OUTPUTS, 'simplified') !== 'raw';
 }
 

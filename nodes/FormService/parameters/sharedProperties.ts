@@ -149,7 +149,7 @@ export function createMappingNotices(
 	];
 }
 
-export const simplifySwitch: INodeProperties = {
+export const simplifyProperty: INodeProperties = {
 	displayName: 'Simplify',
 	name: 'simplify',
 	type: 'boolean',

@@ -49,7 +49,7 @@ export type FormEvent = Extract<TriggerEvent, `form${string}`>;
 export type ResponseEvent = Exclude<TriggerEvent, FormEvent>;
 
 /** The texts of each event. */
-export const eventTable: Readonly<Record<TriggerEvent, EventTexts>> = events;
+export const eventTexts: Readonly<Record<TriggerEvent, EventTexts>> = events;
 
 export const TRIGGER_EVENTS = Object.keys(events) as readonly TriggerEvent[];
 export const FORM_EVENTS = TRIGGER_EVENTS.filter(isFormEvent);

@@ -9,7 +9,7 @@ import type { ReadingKind } from './responses/planReading';
  * A subject is what can fail: the account, the parameters, the list of forms, a form in this list, or a reading
  * of a form.
  */
-export type Subject = Readonly<
+export type FailureSubject = Readonly<
 	| { kind: 'account' | 'parameters' | 'formList' }
 	/**
 	 * A form whose record the trigger reads in the list of all forms. The trigger does not read the responses of
@@ -19,12 +19,12 @@ export type Subject = Readonly<
 	| { kind: ReadingKind; formId: string }
 >;
 
-/** The page number that stands for all pages. `clear` with this number clears all failures of the subject. */
-export const ALL_PAGES = Infinity;
+/** A number above the number of every page. `clear` with this number clears all failures of the subject. */
+export const HIGHEST_PAGE_NUMBER = Infinity;
 
 /** The failures in a row (a streak) of one subject. */
 type FailureStreak = {
-	readonly subject: Subject;
+	readonly subject: FailureSubject;
 	readonly count: number;
 	/**
 	 * The number of the page that failed, from 0. If the next failure is on a later page, the count starts at 1
@@ -32,16 +32,16 @@ type FailureStreak = {
 	 */
 	readonly page: number;
 	/** The time of the first failure. */
-	readonly startedAtMs: number;
+	readonly firstFailedAtMs: number;
 	/** The time of the last failure. */
-	readonly failedAtMs: number;
+	readonly lastFailedAtMs: number;
 	readonly backoffMs: number;
 	readonly error: NodeError;
 	isReported: boolean;
 };
 
 /** How many failures in a row a subject has, and when the first of these failures was. */
-export type FailureCount = Readonly<{ count: number; startedAtMs: number }>;
+export type FailureCount = Readonly<{ count: number; firstFailedAtMs: number }>;
 
 /**
  * How many failures in a row a subject must have before the user sees the error. One or two failures are often
@@ -57,7 +57,7 @@ const RETRY_NOTICE = 'The trigger keeps trying, and no response is lost.';
 const EXPIRY_NOTICE =
 	'The trigger keeps trying. Until it succeeds, later pages of the list are not read.';
 
-/** The failures in a row of a trigger, in this n8n process. Each subject has its own count, see `Subject`. */
+/** The failures in a row of a trigger, in this n8n process. Each subject has its own count, see `FailureSubject`. */
 export class Failures {
 	private readonly streaks = new Map<string, FailureStreak>();
 	private reportedAtMs = -Infinity;
@@ -71,33 +71,33 @@ export class Failures {
 	 * service asks for
 	 * @returns the number of failures in a row
 	 */
-	record(subject: Subject, error: NodeError, page = 0, isGivenUp = false): number {
-		const failedAtMs = clock.now();
-		const { retryAtMs = failedAtMs } = getRequestFailure(error) ?? {};
+	record(subject: FailureSubject, error: NodeError, page = 0, isGivenUp = false): number {
+		const lastFailedAtMs = clock.now();
+		const { retryAtMs = lastFailedAtMs } = getRequestFailure(error) ?? {};
 		// add a millisecond for rounding, so that the request queue no longer waits
-		const askedMs = Math.min(retryAtMs - failedAtMs + 1, MAX_RETRY_AFTER_MS);
-		const { count, startedAtMs } = this.countWithNew(subject, page);
+		const askedMs = Math.min(retryAtMs - lastFailedAtMs + 1, MAX_RETRY_AFTER_MS);
+		const { count, firstFailedAtMs } = this.countWithNew(subject, page);
 		const backoffMs = isGivenUp ? askedMs : Math.max(askedMs, computeBackoffMs(count));
 		const isReported = count > 1 && this.find(subject)!.isReported;
-		const times = { startedAtMs, failedAtMs, backoffMs };
+		const times = { firstFailedAtMs, lastFailedAtMs, backoffMs };
 		this.streaks.set(toKey(subject), { subject, count, page, ...times, error, isReported });
 		return count;
 	}
 
 	/** Returns the number of failures in a row, and their start, as if this page failed now. */
-	countWithNew(subject: Subject, page: number): FailureCount {
+	countWithNew(subject: FailureSubject, page: number): FailureCount {
 		const last = this.find(subject);
-		if (last === undefined || page > last.page) return { count: 1, startedAtMs: clock.now() };
-		return { count: last.count + 1, startedAtMs: last.startedAtMs };
+		if (last === undefined || page > last.page) return { count: 1, firstFailedAtMs: clock.now() };
+		return { count: last.count + 1, firstFailedAtMs: last.firstFailedAtMs };
 	}
 
 	/**
 	 * Clears the failures of a subject after its pages up to `page` were read. Keeps the failures of a later
 	 * page.
 	 *
-	 * @param page the number of the last page that was read, from 0, or `ALL_PAGES`
+	 * @param page the number of the last page that was read, from 0, or `HIGHEST_PAGE_NUMBER`
 	 */
-	clear(subject: Subject, page: number): void {
+	clear(subject: FailureSubject, page: number): void {
 		if (page >= (this.find(subject)?.page ?? 0)) this.streaks.delete(toKey(subject));
 	}
 
@@ -105,14 +105,16 @@ export class Failures {
 		this.streaks.clear();
 	}
 
-	has(subject: Subject): boolean {
+	has(subject: FailureSubject): boolean {
 		return this.find(subject) !== undefined;
 	}
 
 	/** Whether the subject is still in its backoff. */
-	isWaiting(subject: Subject): boolean {
+	isWaiting(subject: FailureSubject): boolean {
 		const streak = this.find(subject);
-		return streak !== undefined && !hasElapsed(streak.failedAtMs, streak.backoffMs, clock.now());
+		return (
+			streak !== undefined && !hasElapsed(streak.lastFailedAtMs, streak.backoffMs, clock.now())
+		);
 	}
 
 	/**
@@ -130,12 +132,14 @@ export class Failures {
 	takeReport(polledAtMs: number, isOneOfSeveral = false): NodeError | undefined {
 		const nowMs = clock.now();
 		if (!hasElapsed(this.reportedAtMs, HOUR_MS, nowMs)) return undefined;
-		const streak = [...this.streaks.values()].find(({ count, failedAtMs, subject, isReported }) => {
-			const isOnce = isOneOfSeveral && 'formId' in subject;
-			// an unreported error can be from an earlier poll, because a poll with items reports no error
-			const isDone = isReported && (isOnce || failedAtMs < polledAtMs);
-			return count >= REPORT_THRESHOLD && !isDone;
-		});
+		const streak = [...this.streaks.values()].find(
+			({ count, lastFailedAtMs, subject, isReported }) => {
+				const isOnce = isOneOfSeveral && 'formId' in subject;
+				// an unreported error can be from an earlier poll, because a poll with items reports no error
+				const isDone = isReported && (isOnce || lastFailedAtMs < polledAtMs);
+				return count >= REPORT_THRESHOLD && !isDone;
+			},
+		);
 		if (streak === undefined) return undefined;
 		streak.isReported = true;
 		this.reportedAtMs = nowMs;
@@ -147,7 +151,7 @@ export class Failures {
 		return error;
 	}
 
-	private find(subject: Subject): FailureStreak | undefined {
+	private find(subject: FailureSubject): FailureStreak | undefined {
 		return this.streaks.get(toKey(subject));
 	}
 }
@@ -160,6 +164,6 @@ function computeBackoffMs(failures: number): number {
 	return Math.min(20_000 * 2 ** (failures - 1), 30 * MINUTE_MS) - EARLY_TOLERANCE_MS;
 }
 
-function toKey(subject: Subject): string {
+function toKey(subject: FailureSubject): string {
 	return 'formId' in subject ? `${subject.kind} ${subject.formId}` : subject.kind;
 }

@@ -54,20 +54,20 @@ export function moveToList(position: PagePosition, listUrl: string): PagePositio
 /**
  * Fetches all records of a list, such as the fields of a form.
  *
- * @param what the name of the records in error texts: "fields"
+ * @param noun the name of the records in error texts: "fields"
  * @throws NodeApiError if a page cannot be read, or if the time is up
  */
 export async function fetchWholeList(
 	context: PollContext,
 	target: Target,
-	what: string,
+	noun: string,
 ): Promise<{ records: IDataObject[]; requests: number }> {
 	const pages: FetchedPage[] = [];
 	for await (const page of fetchPagesInTime(context, target)) {
 		pages.push(page);
 		const isTimeUp = clock.now() >= context.times.readUntilMs;
 		if (page.nextPage.kind === 'page' && isTimeUp) {
-			throw createRequestError(context.request, createFailure('listTooLong', { expected: what }));
+			throw createRequestError(context.request, createFailure('listTooLong', { expected: noun }));
 		}
 	}
 	return { records: pages.flatMap(({ records }) => records), requests: pages.length };

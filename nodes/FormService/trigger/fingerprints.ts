@@ -3,7 +3,7 @@ import { isEmpty, mapValues, pickBy } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { decodeAnswers, getAnswerAttributes } from '../api/answers/decode';
 import { encodeAnswer, type AnswerSpec } from '../api/answers/fieldKinds';
-import { findFile, splitFiles } from '../api/answers/uploads';
+import { parseFileEntry, splitFiles } from '../api/answers/uploads';
 import { getListEntries, isRecord, sortKeys } from '../api/records';
 import { parseUrl } from '../api/url';
 
@@ -98,7 +98,7 @@ function normalizePart(value: unknown): unknown {
 	const entries = getListEntries(value);
 	if (entries !== undefined) return entries.map(normalizePart);
 	if (!isRecord(value)) return value;
-	const file = findFile(value);
+	const file = parseFileEntry(value);
 	if (file !== undefined) return dropFileQuery(`${file.name}|${file.url}`);
 	const named = pickBy(mapValues(sortKeys(value) as IDataObject, normalizePart), hasValue);
 	return isEmpty(named) ? null : named;

@@ -4,7 +4,7 @@ import { parseFields, type FormField } from '../api/answers/fields';
 import { findNamesWithoutField } from '../api/answers/matchAnswers';
 import { clock } from '../api/clock';
 import { createTarget, endpoints } from '../api/endpoints';
-import { asNodeError, hasReason } from '../api/errors';
+import { toNodeError, hasReason } from '../api/errors';
 import { getFormId } from '../api/records';
 import { getSelectedFormName } from '../parameters/formId';
 import { fetchPagesInTime, fetchWholeList } from './fetchList';
@@ -22,7 +22,7 @@ export type ListedForm = { id: string; name: string; record: IDataObject };
  * Parses the list of all forms. Returns the forms by their IDs. If several records have the same ID, keeps the
  * first record. Leaves out a form without an ID, because the trigger cannot poll such a form.
  */
-export function parseFormList(records: readonly IDataObject[]): Map<string, ListedForm> {
+export function indexListedForms(records: readonly IDataObject[]): Map<string, ListedForm> {
 	const byId = new Map<string, ListedForm>();
 	for (const record of records) {
 		const id = getFormId(record);
@@ -37,7 +37,7 @@ export function parseFormList(records: readonly IDataObject[]): Map<string, List
  * Caches the names of listed forms. A form without a name has its ID as `name`. Deletes the cached name of such
  * a form.
  */
-export function rememberNames({ byId }: FormNames, listed: Iterable<ListedForm>): void {
+export function cacheFormNames({ byId }: FormNames, listed: Iterable<ListedForm>): void {
 	for (const { id, name } of listed) {
 		if (name === id) byId.delete(id);
 		else byId.set(id, name);
@@ -55,7 +55,7 @@ const NAME_TIMEOUT_MS = 3_000;
  * - the list of all forms, which is fetched at most once an hour, and only if the trigger does not poll this
  *   list anyway
  */
-export async function findFormName(context: PollContext, formId: string): Promise<string | null> {
+export async function fetchFormName(context: PollContext, formId: string): Promise<string | null> {
 	const { request, cache, parameters, times } = context;
 	const { n8n, account } = request;
 	const { names } = cache;
@@ -67,11 +67,11 @@ export async function findFormName(context: PollContext, formId: string): Promis
 	const deadline = clock.timeout(NAME_TIMEOUT_MS);
 	try {
 		for await (const page of fetchPagesInTime(context, target, { deadline })) {
-			rememberNames(names, parseFormList(page.records).values());
+			cacheFormNames(names, indexListedForms(page.records).values());
 			if (clock.now() >= times.readUntilMs) break;
 		}
 	} catch (error) {
-		const { message } = asNodeError(n8n.getNode(), error);
+		const { message } = toNodeError(n8n.getNode(), error);
 		n8n.logger.info(`The names of the forms could not be read: ${message}`);
 	}
 	return names.byId.get(formId) ?? null;
@@ -130,7 +130,7 @@ async function fetchFieldsIfOutdated(
 		cache.fields.set(formId, { ...fetched, fields });
 		return { fields, requests };
 	} catch (cause) {
-		const error = asNodeError(request.n8n.getNode(), cause);
+		const error = toNodeError(request.n8n.getNode(), cause);
 		// with outdated fields, a filter could drop a response that matches
 		const mustBeCurrent = unmatchedNames.length > 0 && conditionsNeedFields(parameters.conditions);
 		if (last === undefined || mustBeCurrent || hasReason(cause, 'queueTimedOut')) throw error;

@@ -1,7 +1,7 @@
 import type { Logger } from 'n8n-workflow';
 import { hasReason, type NodeError } from '../api/errors';
 import type { FailureReason } from '../api/requestFailure';
-import { ALL_PAGES, type Failures, type Subject } from './failures';
+import { HIGHEST_PAGE_NUMBER, type Failures, type FailureSubject } from './failures';
 
 /* Decides what the outcome of a reading means for the account, for the poll and for later polls. */
 
@@ -30,8 +30,8 @@ export function isAccountFailure(error: unknown): boolean {
 }
 
 /** The outcome of one reading. A reading is what one poll reads of one form, or of the list of forms. */
-export type Outcome = Readonly<{
-	subject: Subject;
+export type ReadingOutcome = Readonly<{
+	subject: FailureSubject;
 	/** Whether the reading has read at least one page. */
 	hasPages: boolean;
 	/** The error if the next page could not be read. */
@@ -44,7 +44,7 @@ export type Outcome = Readonly<{
 	 * - If a page failed, the number is the number of this page.
 	 * - If the delivery failed, the number is the number of the first page of the reading.
 	 * - If a full pass continues in a later poll, the number is the number of the last page that was read.
-	 * - Otherwise, the number is `ALL_PAGES`.
+	 * - Otherwise, the number is `HIGHEST_PAGE_NUMBER`.
 	 */
 	page: number;
 	/** Whether the next poll starts over at an earlier page, instead of reading the failed page again. */
@@ -55,7 +55,10 @@ export type Outcome = Readonly<{
  * Returns the error of an outcome. If both the reading and the delivery have failed, an error that affects the
  * whole account comes first. Otherwise, the error of the delivery comes first.
  */
-export function getError({ readError, deliveryError }: Outcome): NodeError | undefined {
+export function getOutcomeError({
+	readError,
+	deliveryError,
+}: ReadingOutcome): NodeError | undefined {
 	const error = deliveryError ?? readError;
 	return [error, readError].find(isAccountFailure) ?? error;
 }
@@ -64,7 +67,7 @@ export function getError({ readError, deliveryError }: Outcome): NodeError | und
  * Whether the poll stops after this outcome. True if the failure affects the whole account, or if the account
  * has no request left in this minute.
  */
-export function endsPoll({ readError, deliveryError }: Outcome): boolean {
+export function endsPoll({ readError, deliveryError }: ReadingOutcome): boolean {
 	return [readError, deliveryError].some(
 		(error) => hasReason(error, 'queueTimedOut') || isAccountFailure(error),
 	);
@@ -74,10 +77,11 @@ export function endsPoll({ readError, deliveryError }: Outcome): boolean {
  * Records an outcome for the next polls, and logs the failure, if there is one. Clears the failures of the
  * account if a page was read and no later page failed for a reason that affects the account.
  */
-export function recordOutcome(failures: Failures, outcome: Outcome, logger: Logger): void {
+export function recordOutcome(failures: Failures, outcome: ReadingOutcome, logger: Logger): void {
 	const { subject, hasPages, readError, page, isGivenUp } = outcome;
-	if (hasPages && !isAccountFailure(readError)) failures.clear({ kind: 'account' }, ALL_PAGES);
-	const error = getError(outcome);
+	if (hasPages && !isAccountFailure(readError))
+		failures.clear({ kind: 'account' }, HIGHEST_PAGE_NUMBER);
+	const error = getOutcomeError(outcome);
 	if (error === undefined) return failures.clear(subject, page);
 	// a request that was not sent is not a failure
 	if (hasReason(error, 'queueTimedOut')) {

@@ -4,7 +4,7 @@ import { clock } from '../api/clock';
 import { getCause, hasReason, type NodeError } from '../api/errors';
 import { sortByTime } from '../api/recordTimes';
 import { mayReadFormList, pollFormList } from './forms/pollFormList';
-import { endsPoll, getError, recordOutcome, type Outcome } from './outcomes';
+import { endsPoll, getOutcomeError, recordOutcome, type ReadingOutcome } from './outcomes';
 import {
 	startPoll,
 	isBackingOff,
@@ -15,7 +15,7 @@ import {
 import { takePollReason } from './pollReason';
 import { ensureBaseline } from './responses/readFormPages';
 import { READING_KINDS } from './responses/planReading';
-import { mayReadForm, pollForm } from './responses/pollForm';
+import { mayReadForm, performReading } from './responses/performReading';
 import { isSavePending, rememberState } from './savedState';
 import { readSavedState, readTriggerNode, writeSavedState } from './staticData';
 import { forgetGoneTriggers, getTriggerCache } from './triggerCache';
@@ -70,7 +70,7 @@ async function pollOnce(n8n: IPollFunctions, context: PollContext): Promise<Poll
 	if (hasItems) return sortByTime(items, 'oldest').map(({ item }) => item);
 	if (reason !== 'schedule') return null;
 	const isOneOfSeveral = hasSeveralForms(parameters.watch);
-	const reported = cache.failures.takeReport(times.startedAtMs, isOneOfSeveral);
+	const reported = cache.failures.takeReport(times.pollStartedAtMs, isOneOfSeveral);
 	if (reported !== undefined) throw reported;
 	return null;
 }
@@ -82,7 +82,7 @@ type PollResult = {
 	listedSinceMs: number | undefined;
 	items: OutputItem[];
 	/** The outcomes of all readings of the poll. */
-	outcomes: Outcome[];
+	outcomes: ReadingOutcome[];
 };
 
 /**
@@ -91,7 +91,7 @@ type PollResult = {
  */
 async function readLists(context: PollContext): Promise<PollResult> {
 	const { parameters, startState, times } = context;
-	const applied = applyParameters(parameters, startState, times.startedAtMs);
+	const applied = applyParameters(parameters, startState, times.pollStartedAtMs);
 	const start = { ...applied, items: [], outcomes: [] };
 	const result = isBackingOff(context, { kind: 'account' })
 		? start
@@ -107,13 +107,14 @@ async function readLists(context: PollContext): Promise<PollResult> {
  * Reads the list of all forms, if the list is due. If the last poll read the list and then had no time for a
  * form, leaves the list to a later poll, so that this poll has time for the form.
  */
-async function readFormList(context: PollContext, before: PollResult): Promise<PollResult> {
-	const hasUnreadForm = getWatchedFormIds(context.parameters, before.forms).some(
+async function readFormList(context: PollContext, earlier: PollResult): Promise<PollResult> {
+	const hasPostponedForm = getWatchedFormIds(context.parameters, earlier.forms).some(
 		(id) =>
-			context.cache.unread.get(id)?.isAfterList && mayReadForm(context, id, before.forms.get(id)),
+			context.cache.postponedReadings.get(id)?.isAfterList &&
+			mayReadForm(context, id, earlier.forms.get(id)),
 	);
-	if (hasUnreadForm || !mayReadFormList(context)) return before;
-	const { debt, ...result } = await pollFormList(context, before);
+	if (hasPostponedForm || !mayReadFormList(context)) return earlier;
+	const { debt, ...result } = await pollFormList(context, earlier);
 	context.cache.formListDebt = debt;
 	for (const outcome of result.outcomes) record(context, outcome);
 	return result;
@@ -126,46 +127,48 @@ async function readFormList(context: PollContext, before: PollResult): Promise<P
  */
 async function readForms(
 	context: PollContext,
-	{ listedSinceMs, ...before }: PollResult,
+	{ listedSinceMs, ...earlier }: PollResult,
 ): Promise<PollResult> {
 	const { cache, parameters, times } = context;
-	const forms = new Map(before.forms);
-	const items = [...before.items];
-	const outcomes = [...before.outcomes];
+	const forms = new Map(earlier.forms);
+	const items = [...earlier.items];
+	const outcomes = [...earlier.outcomes];
 	const isAfterList = outcomes.some(({ subject }) => subject.kind === 'formList');
 	const watched = getWatchedFormIds(parameters, forms);
 	const due = watched.filter((id) => mayReadForm(context, id, forms.get(id)));
 	const readings = sortBy(due, (id) => forms.get(id)?.debt?.atMs ?? 0).flatMap((formId) =>
 		// if the last poll had no time for one of the two readings, start with this reading
-		sortBy(READING_KINDS, (kind) => kind !== cache.unread.get(formId)?.kind).map((kind) => ({
-			formId,
-			kind,
-		})),
+		sortBy(READING_KINDS, (kind) => kind !== cache.postponedReadings.get(formId)?.kind).map(
+			(kind) => ({
+				formId,
+				kind,
+			}),
+		),
 	);
 	for (const { formId, kind } of readings) {
 		const capacity = parameters.maxPerPoll - items.length;
 		if (capacity <= 0 || outcomes.some(endsPoll)) break;
 		if (clock.now() >= times.readUntilMs) {
-			cache.unread.set(formId, { kind, isAfterList });
+			cache.postponedReadings.set(formId, { kind, isAfterList });
 			break;
 		}
 		const form = forms.get(formId) ?? {};
 		const hasReadPages = outcomes.some(({ hasPages }) => hasPages);
-		const result = await pollForm(context, formId, kind, form, { capacity, hasReadPages });
+		const result = await performReading(context, formId, kind, form, { capacity, hasReadPages });
 		if (result === undefined) continue;
-		if (result.isUnread) cache.unread.set(formId, { kind, isAfterList });
-		else cache.unread.delete(formId);
+		if (result.isPostponed) cache.postponedReadings.set(formId, { kind, isAfterList });
+		else cache.postponedReadings.delete(formId);
 		forms.set(formId, result.form);
 		items.push(...result.items);
 		outcomes.push(result.outcome);
 		record(context, result.outcome);
 		// the time is up, and the next reading would overwrite the entry of this form in `cache.unread`
-		if (result.isUnread) break;
+		if (result.isPostponed) break;
 	}
 	return { forms, listedSinceMs, items, outcomes };
 }
 
-function record({ cache, request }: PollContext, outcome: Outcome): void {
+function record({ cache, request }: PollContext, outcome: ReadingOutcome): void {
 	recordOutcome(cache.failures, outcome, request.n8n.logger);
 }
 
@@ -182,9 +185,9 @@ const ACTIONABLE_CAUSES = ['credential-invalid', 'configuration-invalid'];
  */
 function findActivationError(
 	{ reason, parameters, startState }: PollContext,
-	outcomes: readonly Outcome[],
+	outcomes: readonly ReadingOutcome[],
 ): NodeError | undefined {
-	const error = outcomes.map(getError).find((found) => found !== undefined);
+	const error = outcomes.map(getOutcomeError).find((found) => found !== undefined);
 	if (reason === 'schedule' || error === undefined) return undefined;
 	const hasRead = outcomes.some(({ hasPages }) => hasPages);
 	if (!hasRead && startState.forms.size === 0) return error;

@@ -2,10 +2,10 @@ import { sumBy } from 'lodash';
 import type { IDataObject, INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 import { getAccount, type Account } from '../api/account';
 import { clock } from '../api/clock';
-import { asNodeError } from '../api/errors';
+import { toNodeError } from '../api/errors';
 import type { RequestContext } from '../api/requestContext';
-import { ALL_PAGES, type Subject } from './failures';
-import { DEFAULT_POLL_TIME_MS, getPollTimeMs, type PollReason } from './pollReason';
+import { HIGHEST_PAGE_NUMBER, type FailureSubject } from './failures';
+import { DEFAULT_POLL_TIMEOUT_MS, getPollTimeoutMs, type PollReason } from './pollReason';
 import { computeBaseIntervalMs, computeWeight, type BudgetClaim } from './requestBudget';
 import { computeServiceId, loadState, type LoadedState } from './savedState';
 import { readSavedState } from './staticData';
@@ -33,7 +33,7 @@ export type OutputItem = { record: IDataObject; item: INodeExecutionData };
 
 /** The limits of a poll's time, as epoch milliseconds or as signals. */
 export type PollTimes = Readonly<{
-	startedAtMs: number;
+	pollStartedAtMs: number;
 	/** From this time on, the poll requests no further page. */
 	readUntilMs: number;
 	/** Aborts when the poll must no longer wait for a reply. After that time, the poll creates no further items. */
@@ -61,13 +61,13 @@ export async function readConfig(
 	try {
 		const parameters = readTriggerParameters(n8n);
 		const account = await getAccount(n8n);
-		cache.failures.clear({ kind: 'parameters' }, ALL_PAGES);
+		cache.failures.clear({ kind: 'parameters' }, HIGHEST_PAGE_NUMBER);
 		clearOutdatedCache(cache, JSON.stringify([account.key, parameters]));
 		// the user may have changed the fields before publishing the workflow
 		if (reason === 'publish') cache.fields.clear();
 		return { parameters, account };
 	} catch (cause) {
-		const error = asNodeError(n8n.getNode(), cause);
+		const error = toNodeError(n8n.getNode(), cause);
 		if (reason !== 'schedule') throw error;
 		cache.failures.record({ kind: 'parameters' }, error);
 		const reported = cache.failures.takeReport(polledAtMs);
@@ -110,24 +110,29 @@ export function startPoll(
 	reason: PollReason,
 	{ parameters, account }: Config,
 ): PollContext {
-	const startedAtMs = clock.now();
-	const timeMs = Math.min(getPollTimeMs(n8n), DEFAULT_POLL_TIME_MS);
+	const pollStartedAtMs = clock.now();
+	const timeoutMs = Math.min(getPollTimeoutMs(n8n), DEFAULT_POLL_TIMEOUT_MS);
 	const service = computeServiceId(account.baseUrl);
 	const loaded = loadState(readSavedState(n8n), cache.states, service);
 	// read the time of the last poll before the next line replaces the claim
 	const lastPollAtMs = cache.budgetClaim?.polledAtMs;
-	cache.budgetClaim = createBudgetClaim(account, parameters, loaded.startState.forms, startedAtMs);
-	const signal = clock.timeout(timeMs * QUEUE_SHARE);
+	cache.budgetClaim = createBudgetClaim(
+		account,
+		parameters,
+		loaded.startState.forms,
+		pollStartedAtMs,
+	);
+	const signal = clock.timeout(timeoutMs * QUEUE_SHARE);
 	return {
 		// a poll does not retry, because the next poll reads the same pages
 		request: { n8n, account, priority: 'high', retry: false, signal },
 		parameters,
 		reason,
 		times: {
-			startedAtMs,
-			readUntilMs: startedAtMs + timeMs * REQUEST_SHARE,
-			readDeadline: clock.timeout(timeMs * READ_SHARE),
-			pollDeadline: clock.timeout(timeMs),
+			pollStartedAtMs,
+			readUntilMs: pollStartedAtMs + timeoutMs * REQUEST_SHARE,
+			readDeadline: clock.timeout(timeoutMs * READ_SHARE),
+			pollDeadline: clock.timeout(timeoutMs),
 		},
 		...loaded,
 		cache,
@@ -158,6 +163,6 @@ function createBudgetClaim(
  * Whether the poll skips a subject, such as a form, because the backoff of the subject is not over. Always
  * false in the first poll after n8n starts or the user publishes the workflow.
  */
-export function isBackingOff({ cache, reason }: PollContext, subject: Subject): boolean {
+export function isBackingOff({ cache, reason }: PollContext, subject: FailureSubject): boolean {
 	return reason === 'schedule' && cache.failures.isWaiting(subject);
 }

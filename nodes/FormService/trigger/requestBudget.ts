@@ -78,8 +78,8 @@ export const EARLY_TOLERANCE_MS = 5_000;
  * Whether a wait is over. Also true if the clock was set back to a time before the start of the wait. The
  * elapsed time is then unknown.
  */
-export function hasElapsed(startedAtMs: number, waitMs: number, nowMs: number): boolean {
-	return nowMs < startedAtMs || nowMs >= startedAtMs + waitMs;
+export function hasElapsed(waitStartedAtMs: number, waitMs: number, nowMs: number): boolean {
+	return nowMs < waitStartedAtMs || nowMs >= waitStartedAtMs + waitMs;
 }
 
 /** Whether a poll may read a list, because the list has waited for all requests of its debt. */
@@ -87,17 +87,22 @@ export function isDue({ atMs, requests }: RequestDebt, intervalMs: number, nowMs
 	return hasElapsed(atMs, requests * intervalMs - EARLY_TOLERANCE_MS, nowMs);
 }
 
-/** Returns the debt of a list after further requests. The wait for these requests starts at `startedAtMs`. */
+/**
+ * Returns the debt of a list after further requests. The wait for these requests starts at
+ * `waitStartedAtMs`.
+ */
 export function addDebt(
 	debt: RequestDebt | undefined,
 	requests: number,
 	intervalMs: number,
-	startedAtMs: number,
+	waitStartedAtMs: number,
 ): RequestDebt {
-	const { atMs, requests: before } = debt ?? { atMs: -Infinity, requests: 0 };
-	const isSetBack = startedAtMs < atMs;
-	const waiting = isSetBack ? 0 : Math.max(0, before - (startedAtMs - atMs) / intervalMs);
-	return { atMs: startedAtMs, requests: waiting + requests };
+	const { atMs, requests: requestsBefore } = debt ?? { atMs: -Infinity, requests: 0 };
+	const isSetBack = waitStartedAtMs < atMs;
+	const waiting = isSetBack
+		? 0
+		: Math.max(0, requestsBefore - (waitStartedAtMs - atMs) / intervalMs);
+	return { atMs: waitStartedAtMs, requests: waiting + requests };
 }
 
 /** The number of requests that a poll may send for a form. */

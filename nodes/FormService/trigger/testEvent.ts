@@ -14,19 +14,19 @@ import { endpoints, createTarget, type Target } from '../api/endpoints';
 import { InputError } from '../api/errors';
 import type { RequestContext } from '../api/requestContext';
 import { fetchPages } from '../api/replies/fetchPages';
-import { fetchFields, listRecords } from '../api/service';
+import { fetchFields, fetchRecords } from '../api/service';
 import {
 	createFormNotFoundError,
 	getSelectedFormName,
 	isFormNotFoundError,
 } from '../parameters/formId';
 import {
-	eventTable,
+	eventTexts,
 	FORM_EVENTS,
 	RESPONSE_EVENTS,
 	type ResponseEvent,
 } from '../parameters/triggerEvents';
-import { parseFormList } from './formDetails';
+import { indexListedForms } from './formDetails';
 import { createFormItem } from './forms/pollFormList';
 import { isIncomplete } from './responses/detectEvent';
 import {
@@ -76,7 +76,7 @@ export async function fetchTestEvent(n8n: IPollFunctions): Promise<INodeExecutio
 	const { id, name, record } = form;
 	const formEvent = FORM_EVENTS.find((event) => events.includes(event));
 	if (formEvent !== undefined && record !== undefined) {
-		const { changed } = eventTable[formEvent].example ?? {};
+		const { changed } = eventTexts[formEvent].example ?? {};
 		const example = createFormItem(formEvent, { id, name, record }, output, changed as string[]);
 		return [example.item];
 	}
@@ -112,7 +112,7 @@ async function listExampleForms(
 	}));
 	if (!lists.forms && chosen.every(({ name }) => name !== null)) return chosen;
 	const target = createTarget(context.account, endpoints.listForms);
-	const listed = parseFormList(await listRecords(context, target));
+	const listed = indexListedForms(await fetchRecords(context, target));
 	if (!lists.forms) return chosen.map((form) => ({ ...form, ...listed.get(form.id) }));
 	const watched = [...listed.values()].filter(({ id }) => isWatched(watch, id));
 	return sortByTime(watched, 'oldest').reverse();
@@ -144,7 +144,7 @@ async function findNewestMatch(
 	const examples = met.flatMap(({ record }) => {
 		const is_incomplete = isIncomplete(record);
 		const event = RESPONSE_EVENTS.find(
-			(name) => events.includes(name) && isMatch({ is_incomplete }, eventTable[name].example ?? {}),
+			(name) => events.includes(name) && isMatch({ is_incomplete }, eventTexts[name].example ?? {}),
 		);
 		return event === undefined ? [] : [{ event, record, form: { id, name }, fields }];
 	});
@@ -174,7 +174,7 @@ function createRecord(event: ResponseEvent, fields: readonly FormField[]): IData
 		number: 1,
 		number_formatted: '1',
 		is_incomplete: false,
-		...eventTable[event].example,
+		...eventTexts[event].example,
 		created_at: new Date(clock.now()).toISOString(),
 		referrer: null,
 		responses: fields.map(({ kind, choices, label }) => ({

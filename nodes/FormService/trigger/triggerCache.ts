@@ -33,11 +33,11 @@ export type TriggerCache = {
 	readonly fields: Map<string, CachedFields>;
 	readonly seen: SeenCache;
 	/** The readings for which the last poll of a form had no time, by form ID. */
-	readonly unread: Map<string, UnreadReading>;
+	readonly postponedReadings: Map<string, PostponedReading>;
 };
 
 /** A reading for which a poll had no time. The next poll of the form starts with the reading. */
-export type UnreadReading = Readonly<{
+export type PostponedReading = Readonly<{
 	kind: ReadingKind;
 	/**
 	 * Whether the poll requested the list of all forms before the reading. If so, the next poll of the form does
@@ -98,7 +98,7 @@ export function getTriggerCache(key: string, nowMs: number): TriggerCache {
 		names: { byId: new Map(), fetchedAtMs: -Infinity },
 		fields: new Map(),
 		seen: new SeenCache(),
-		unread: new Map(),
+		postponedReadings: new Map(),
 	};
 	cache.polledAtMs = nowMs;
 	triggers.set(key, cache);

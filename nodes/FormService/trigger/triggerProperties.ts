@@ -4,13 +4,13 @@ import { conditionProperties } from '../parameters/filters';
 import {
 	formLocator,
 	createOptionsProperty,
-	simplifySwitch,
+	simplifyProperty,
 	toOptions,
 } from '../parameters/sharedProperties';
 import { outputOptions } from '../parameters/responseOutput';
 import {
 	TRIGGER_EVENTS,
-	eventTable,
+	eventTexts,
 	showForWatch,
 	FORM_CREATED_CONDITION,
 	RESPONSE_EVENT_CONDITION,
@@ -27,7 +27,7 @@ const MINUTES = (24 * 60) / DEFAULT_REQUESTS_PER_DAY;
 /** The options of Trigger On. In n8n's node panel, each option is an action. */
 const triggerEvents = sortBy(
 	TRIGGER_EVENTS.map((value): INodePropertyOptions => {
-		const { name, description } = eventTable[value];
+		const { name, description } = eventTexts[value];
 		return { name, value, description };
 	}),
 	'name',
@@ -144,7 +144,7 @@ export const triggerProperties: INodeProperties[] = [
 		options: conditionProperties,
 		displayOptions: { show: RESPONSE_EVENT_CONDITION },
 	},
-	simplifySwitch,
+	simplifyProperty,
 	createOptionsProperty([
 		...outputOptions.map(showWithResponses),
 		{

@@ -24,7 +24,7 @@ const next = z
  * A time, and the number of passes after this time. A pass reads a list from its first page to its last page.
  * Only the first 30 passes are counted.
  */
-const elapsedPasses = z.object({ atMs: z.number(), passes: nonNegative });
+const passCountSchema = z.object({ atMs: z.number(), passes: nonNegative });
 
 /**
  * Which existing responses are delivered: all existing responses, or the existing responses that were created
@@ -57,7 +57,7 @@ export const formSchema = z.object({
 			next,
 			/**
 			 * The number of pages on which the times of responses fall, and the number of pages on which the times
-			 * rise, see `addVotes`.
+			 * rise, see `addPageOrders`.
 			 */
 			order: z.object({ descending: nonNegative, ascending: nonNegative }).optional(),
 			/** Whether the full pass has started over after a page failed for too long, see `isInFirstPass`. */
@@ -74,14 +74,14 @@ export const formSchema = z.object({
 	 * When seen responses were last dropped, and how many full passes have ended since then, see
 	 * `pruneSeenResponses`.
 	 */
-	pruning: elapsedPasses.optional(),
+	pruning: passCountSchema.optional(),
 	/** The fingerprints of the form's attributes. Undefined if Form Updated is not chosen. */
 	attributes: z.record(z.string(), z.string()).optional(),
 	/**
 	 * When the form disappeared from the list of forms or was no longer watched, and how many passes have missed
 	 * the form since then.
 	 */
-	absence: elapsedPasses.optional(),
+	absence: passCountSchema.optional(),
 });
 
 /**
@@ -94,7 +94,7 @@ export type FormState = Readonly<Omit<z.infer<typeof formSchema>, 'id'>>;
  * The state of a form that was created while the trigger runs. The form has no seen responses, and no existing
  * responses.
  */
-export const NEW_FORM: FormState = { seen: '' };
+export const NEW_FORM_STATE: FormState = { seen: '' };
 
 /** The states of forms by the ID of the form. */
 export type FormStates = ReadonlyMap<string, FormState>;
@@ -176,17 +176,17 @@ export const RETENTION_MS = 30 * DAY_MS;
  */
 const RETENTION_PASSES = 30;
 
-export type ElapsedPasses = Readonly<z.infer<typeof elapsedPasses>>;
+export type PassCount = Readonly<z.infer<typeof passCountSchema>>;
 
 /** Returns the time and the number of passes after one more pass. After 30 passes, returns the same object. */
-export function addPass(since: ElapsedPasses | undefined, nowMs: number): ElapsedPasses {
+export function addPass(since: PassCount | undefined, nowMs: number): PassCount {
 	if (since === undefined) return { atMs: nowMs, passes: 1 };
 	const { atMs, passes } = since;
 	return passes < RETENTION_PASSES ? { atMs, passes: passes + 1 } : since;
 }
 
 /** Whether at least 30 days and 30 passes have gone by since `since.atMs`. */
-export function isRetentionOver(since: ElapsedPasses | undefined, nowMs: number): boolean {
+export function isRetentionOver(since: PassCount | undefined, nowMs: number): boolean {
 	if (since === undefined) return false;
 	return since.passes >= RETENTION_PASSES && nowMs - since.atMs >= RETENTION_MS;
 }

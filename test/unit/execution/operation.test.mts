@@ -5,14 +5,14 @@ import type { RequestContext } from '../../../nodes/FormService/api/requestConte
 import {
 	createSharedFetch,
 	SharedValues,
-	type ItemSender,
+	type ItemRequest,
 } from '../../../nodes/FormService/execution/operation.ts';
 
 const account = createAccount({ accessToken: 'token', baseUrl: 'https://forms.example.com' });
 const target = createTarget(account, endpoints.listForms);
 const runKey = {};
 
-function senderOf(itemIndex: number, accessToken = 'token'): ItemSender {
+function senderOf(itemIndex: number, accessToken = 'token'): ItemRequest {
 	const itemAccount = createAccount({ accessToken, baseUrl: account.baseUrl });
 	const context = { account: itemAccount, itemIndex, priority: 'low' } as RequestContext;
 	return { context, target, runKey };

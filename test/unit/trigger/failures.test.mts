@@ -6,11 +6,11 @@ import {
 	createFailure,
 	type FailureReason,
 } from '../../../nodes/FormService/api/requestFailure.ts';
-import { Failures, type Subject } from '../../../nodes/FormService/trigger/failures.ts';
+import { Failures, type FailureSubject } from '../../../nodes/FormService/trigger/failures.ts';
 import {
 	endsPoll,
 	recordOutcome,
-	type Outcome,
+	type ReadingOutcome,
 } from '../../../nodes/FormService/trigger/outcomes.ts';
 import { MINUTE_MS, VirtualTime } from '../../time.mts';
 
@@ -32,7 +32,7 @@ beforeEach(() => {
 	Object.assign(clock, { now: time.now });
 });
 
-const toSubject = (formId: string): Subject => ({ kind: 'fullPass', formId });
+const toSubject = (formId: string): FailureSubject => ({ kind: 'fullPass', formId });
 
 /** A poll so many minutes later, in which these forms fail on a page. Returns what people see. */
 function poll(minutes: number, forms: string, page = 0): string | undefined {
@@ -52,7 +52,7 @@ it('The third failure in a row is reported, by a later poll if need be, and each
 
 it('A failure of the account is seen although the events of the page before could not be delivered', () => {
 	const subject = toSubject('A');
-	const outcome: Outcome = {
+	const outcome: ReadingOutcome = {
 		subject,
 		hasPages: true,
 		readError: createError('account', 'unavailable'),
@@ -102,7 +102,7 @@ it('Each failure in a row makes polls wait twice as long, up to half an hour', (
 
 it('Newest pages and the full pass of a form wait by themselves, and other forms do not wait', () => {
 	failures.record(toSubject('A'), createError('A'));
-	const subjects: Subject[] = [
+	const subjects: FailureSubject[] = [
 		{ kind: 'fullPass', formId: 'A' },
 		{ kind: 'newestPages', formId: 'A' },
 		{ kind: 'fullPass', formId: 'B' },
@@ -118,7 +118,7 @@ it('Newest pages and the full pass of a form wait by themselves, and other forms
 
 const readError = createError('It was not read', 'tokenRejected');
 const deliveryError = createError('It was not delivered');
-it.each<[string, Partial<Outcome>, boolean]>([
+it.each<[string, Partial<ReadingOutcome>, boolean]>([
 	['nothing else failed', {}, false],
 	['its events could not be delivered', { deliveryError }, false],
 	['the next page shows that the account is rejected', { readError }, true],

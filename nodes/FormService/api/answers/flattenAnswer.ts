@@ -1,7 +1,7 @@
 import { omit } from 'lodash';
 import { getListEntries, isRecord } from '../records';
 import { isBlank } from './fieldKinds';
-import { findFile } from './uploads';
+import { parseFileEntry } from './uploads';
 
 /** A text, number or boolean in an answer. Conditions and searches compare these values. */
 export type Scalar = string | number | boolean;
@@ -16,7 +16,7 @@ export function flattenAnswer(value: unknown, isFileField = false): Scalar[] {
 	const flatten = (entry: unknown) => flattenAnswer(entry, isFileField);
 	const entries = getListEntries(value);
 	if (entries !== undefined) return entries.flatMap(flatten);
-	const file = findFile(value, isFileField);
+	const file = parseFileEntry(value, isFileField);
 	if (isRecord(value)) {
 		const attributes = file === undefined ? value : omit(value, 'name', 'url');
 		return [...(file ? [file.name] : []), ...Object.values(attributes).flatMap(flatten)];

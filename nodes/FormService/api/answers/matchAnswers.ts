@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { yieldIfDue } from '../clock';
 import { decodeAnswers, type Answer } from './decode';
-import { indexFields, type FormField } from './fields';
+import { createFieldSearch, type FormField } from './fields';
 import { isBlank } from './fieldKinds';
 import { makeUnique } from '../spelling';
 
@@ -27,7 +27,7 @@ export type MatchResult = {
 export function matchAnswers(record: IDataObject, fields: readonly FormField[] = []): MatchResult {
 	const { answers: decoded, problem } = decodeAnswers(record);
 	const byField = new Map<FormField, MatchedAnswer>();
-	const { findByLabel, findByName } = indexFields(fields);
+	const { findByLabel, findByName } = createFieldSearch(fields);
 	const isUnanswered = (field?: FormField): field is FormField =>
 		field !== undefined && !byField.has(field);
 	const answers = decoded.map((answer): MatchedAnswer => {

@@ -55,14 +55,14 @@ export const WINDOW_MS = 60_000 + 25;
  * What a reply showed about the rate limit window. At `atMs`, the account could send `remaining` more requests.
  * The window ends at `endsByMs` or earlier.
  */
-export type ServerWindow = {
+export type RateLimitWindow = {
 	readonly perMinute: number;
 	readonly remaining: number;
 	readonly atMs: number;
 	readonly endsByMs: number;
 };
 
-export const UNKNOWN_WINDOW: ServerWindow = {
+export const UNKNOWN_WINDOW: RateLimitWindow = {
 	perMinute: REQUESTS_PER_MINUTE,
 	remaining: Infinity,
 	atMs: -Infinity,
@@ -74,10 +74,10 @@ export const UNKNOWN_WINDOW: ServerWindow = {
  * If a request started after the last reply and the number of remaining requests has not fallen, a new window
  * has started.
  */
-export function updateServerWindow(
-	window: ServerWindow,
+export function updateRateLimitWindow(
+	window: RateLimitWindow,
 	{ startedAtMs, headers, nowMs }: { startedAtMs: number; headers: ReplyHeaders; nowMs: number },
-): ServerWindow {
+): RateLimitWindow {
 	const perMinute = parseLimitHeader(headers, 'x-ratelimit-limit');
 	const remaining = parseLimitHeader(headers, 'x-ratelimit-remaining');
 	// a reply can show the limit of the day, which says nothing about the minute

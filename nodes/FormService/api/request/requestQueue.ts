@@ -1,7 +1,7 @@
 import { pull, sortedLastIndexBy } from 'lodash';
 import { clock as machineClock, type Clock } from '../clock';
 import { createFailure, type RequestFailure } from '../requestFailure';
-import { UNKNOWN_WINDOW, updateServerWindow, WINDOW_MS, type ReplyHeaders } from './rateLimit';
+import { UNKNOWN_WINDOW, updateRateLimitWindow, WINDOW_MS, type ReplyHeaders } from './rateLimit';
 
 /**
  * The maximum number of requests of an account at the same time. If replies take five seconds, five requests at
@@ -46,7 +46,7 @@ export type Priority = 'high' | 'low';
 export type Slot = { readonly startedAtMs: number; countsUntilMs: number };
 
 /** The headers of the reply to a request, and the failure if the request failed. */
-export type RequestOutcome = { headers: ReplyHeaders; requestFailure?: RequestFailure };
+export type RequestResult = { headers: ReplyHeaders; requestFailure?: RequestFailure };
 
 /**
  * The rank of a retry, by priority. The rank of a first attempt is higher by 1. Requests with the lowest rank
@@ -73,7 +73,7 @@ export class RequestQueue {
 	private slots: Slot[] = [];
 
 	/** The rate limit window, as replies show it. */
-	private serverWindow = UNKNOWN_WINDOW;
+	private rateLimitWindow = UNKNOWN_WINDOW;
 
 	/** Until this time, all requests wait, because the limit per minute is reached. */
 	private rateLimitedUntilMs = -Infinity;
@@ -140,14 +140,19 @@ export class RequestQueue {
 	}
 
 	/** Records the end of the request that has the slot. `outcome` is undefined if sending threw an error. */
-	releaseSlot(slot: Slot, outcome?: RequestOutcome): void {
+	releaseSlot(slot: Slot, outcome?: RequestResult): void {
 		const nowMs = this.clock.monotonicMs();
 		this.usedAtMs = nowMs;
 		const { headers = {}, requestFailure } = outcome ?? {};
 		slot.countsUntilMs = nowMs + WINDOW_MS;
 		// the service does not count a rate-limited request
 		if (requestFailure?.reason === 'minuteLimit') pull(this.slots, slot);
-		else this.serverWindow = updateServerWindow(this.serverWindow, { ...slot, headers, nowMs });
+		else
+			this.rateLimitWindow = updateRateLimitWindow(this.rateLimitWindow, {
+				...slot,
+				headers,
+				nowMs,
+			});
 		if (requestFailure?.reason === 'unavailable') this.pauseItems(requestFailure, nowMs);
 		else this.countFailure(requestFailure, nowMs);
 		this.admitAfterSender();
@@ -261,7 +266,7 @@ export class RequestQueue {
 		const ends = this.slots.map(({ countsUntilMs }) => countsUntilMs);
 		const inFlight = ends.filter((endMs) => endMs === Infinity).length;
 		if (inFlight >= MAX_IN_FLIGHT) return Infinity;
-		const { perMinute, remaining, endsByMs } = this.serverWindow;
+		const { perMinute, remaining, endsByMs } = this.rateLimitWindow;
 		const serverAtMs = remaining > inFlight ? nowMs : endsByMs;
 		return Math.max(serverAtMs, ends.length < perMinute ? nowMs : Math.min(...ends));
 	}

@@ -1,6 +1,6 @@
 import { endpoints } from '../../api/endpoints';
 import { removeSecrets } from '../../api/records';
-import { listRecords } from '../../api/service';
+import { fetchRecords } from '../../api/service';
 import { createSharedFetch, type Operation } from '../../execution/operation';
 import { readFormId } from '../../parameters/parameterContext';
 import { limitProperties, readLimit, readToolRange } from '../../parameters/resultParameters';
@@ -23,12 +23,12 @@ export const fieldGetAll: Operation = {
 		return {
 			ids: { formId },
 			selection: readToolRange(input),
-			async read(sender) {
-				const fields = await fetchFields(sender);
+			async read(request) {
+				const fields = await fetchFields(request);
 				return fields.slice(0, limit).map((field) => ({ json: removeSecrets(field) }));
 			},
 		};
 	},
 };
 
-const fetchFields = createSharedFetch(listRecords);
+const fetchFields = createSharedFetch(fetchRecords);

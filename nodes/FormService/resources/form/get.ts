@@ -1,6 +1,6 @@
 import { endpoints } from '../../api/endpoints';
 import { getFormId } from '../../api/records';
-import { listRecords } from '../../api/service';
+import { fetchRecords } from '../../api/service';
 import { createSharedFetch, type Operation } from '../../execution/operation';
 import { createFormNotListedError, readFormId } from '../../parameters/parameterContext';
 import { readOutputFields, simplificationProperties } from '../../parameters/resultParameters';
@@ -27,8 +27,8 @@ export const formGet: Operation = {
 		const toItem = createFormMapper(input);
 		return {
 			selection: { names: readOutputFields(input) },
-			async read(sender) {
-				const forms = await fetchForms(sender);
+			async read(request) {
+				const forms = await fetchForms(request);
 				const form = forms.find((record) => getFormId(record) === formId);
 				if (form !== undefined) return [toItem(form)];
 				throw createFormNotListedError(input, formId);
@@ -37,4 +37,4 @@ export const formGet: Operation = {
 	},
 };
 
-const fetchForms = createSharedFetch(listRecords);
+const fetchForms = createSharedFetch(fetchRecords);

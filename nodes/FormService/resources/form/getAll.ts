@@ -1,5 +1,5 @@
 import { endpoints } from '../../api/endpoints';
-import { listRecords } from '../../api/service';
+import { fetchRecords } from '../../api/service';
 import { createSharedFetch, type Operation } from '../../execution/operation';
 import {
 	limitProperties,
@@ -26,12 +26,12 @@ export const formGetAll: Operation = {
 		const toItem = createFormMapper(input);
 		return {
 			selection: { ...readToolRange(input), names: readOutputFields(input) },
-			async read(sender) {
-				const forms = await fetchForms(sender);
+			async read(request) {
+				const forms = await fetchForms(request);
 				return forms.slice(0, limit).map(toItem);
 			},
 		};
 	},
 };
 
-const fetchForms = createSharedFetch(listRecords);
+const fetchForms = createSharedFetch(fetchRecords);

@@ -10,9 +10,9 @@ import {
 	createOptionsProperty,
 } from '../../parameters/sharedProperties';
 import {
-	ALLOW_MISSING,
-	ALLOW_OTHER,
-	ANSWERS_MODE,
+	ALLOW_MISSING_DISPLAY_NAME,
+	ALLOW_OTHER_DISPLAY_NAME,
+	ANSWERS_MODE_DISPLAY_NAME,
 	encodeAnswers,
 	readUncheckedAnswers,
 } from './encodeAnswers';
@@ -39,7 +39,7 @@ export const responseCreate: Operation = {
 		'Adds a response (submission) to a form, which cannot be changed or deleted afterward. Sends no emails. Required questions need an answer. Answers as JSON are an object by labels, custom keys or UUIDs of fields, with text, numbers, true or false, ISO dates, or lists of choices.',
 	properties: [
 		formLocator,
-		createInputModeProperty(ANSWERS_MODE, {
+		createInputModeProperty(ANSWERS_MODE_DISPLAY_NAME, {
 			auto: 'Use the input fields that are named after questions of the form',
 			fields: 'Enter the answer to each question of the form',
 			json: 'Provide all answers as JSON, by question',
@@ -104,7 +104,7 @@ export const responseCreate: Operation = {
 		},
 		createOptionsProperty([
 			{
-				displayName: ALLOW_MISSING,
+				displayName: ALLOW_MISSING_DISPLAY_NAME,
 				name: 'allowMissingAnswers',
 				type: 'boolean',
 				default: true,
@@ -112,7 +112,7 @@ export const responseCreate: Operation = {
 					'Whether to add responses without answers to required fields, such as fields that the form shows only under a condition',
 			},
 			{
-				displayName: ALLOW_OTHER,
+				displayName: ALLOW_OTHER_DISPLAY_NAME,
 				name: 'allowOtherChoices',
 				type: 'boolean',
 				// a user who adds the option wants it to be on
@@ -129,14 +129,14 @@ export const responseCreate: Operation = {
 		const keyFieldNames = readKeyFieldNames(input);
 		return {
 			ids: { formId },
-			async check(sender) {
-				const { fields, answerableFields } = await fetchSharedAnswerableFields(sender, formId);
+			async check(request) {
+				const { fields, answerableFields } = await fetchSharedAnswerableFields(request, formId);
 				const { data, byTitle, ignored } = encodeAnswers(input, unchecked, answerableFields);
-				const target = { ...sender.target, body: { data }, fields: answerableFields };
-				const add = async () => (await addResponse(sender.context, target)) ?? null;
+				const target = { ...request.target, body: { data }, fields: answerableFields };
+				const add = async () => (await addResponse(request.context, target)) ?? null;
 				const { orderKey, send } =
 					keyFieldNames.length > 0
-						? await prepareSkipping(sender, input, keyFieldNames, { formId, fields, data, add })
+						? await prepareSkipping(request, input, keyFieldNames, { formId, fields, data, add })
 						: { send: async (): Promise<CreateResult> => ({ status: 'created', id: await add() }) };
 				const form = { id: formId, name: getSelectedFormName(input.node, formId) ?? null };
 				return {

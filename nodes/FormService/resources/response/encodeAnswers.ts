@@ -10,19 +10,19 @@ import {
 	createCombinedParameterError,
 	readSelectedOption,
 	readJsonObject,
-	readSwitch,
+	readBoolean,
 	type ParameterContext,
 } from '../../parameters/parameterContext';
 import { INPUT_MODES } from '../../parameters/sharedProperties';
 
 /** The name of the option for missing answers in the editor, for error texts. */
-export const ALLOW_MISSING = 'Allow Missing Answers';
+export const ALLOW_MISSING_DISPLAY_NAME = 'Allow Missing Answers';
 
 /** The name of the option for answers that are not a choice of their field, for error texts. */
-export const ALLOW_OTHER = 'Allow "Other" Answers';
+export const ALLOW_OTHER_DISPLAY_NAME = 'Allow "Other" Answers';
 
 /** The name of the parameter that selects how the user enters answers, for error texts. */
-export const ANSWERS_MODE = 'Specify Answers';
+export const ANSWERS_MODE_DISPLAY_NAME = 'Specify Answers';
 
 /** The answers of an item before the node looks for their fields. */
 export type UncheckedAnswers = {
@@ -61,12 +61,23 @@ export type EncodedAnswers = {
  * @throws NodeOperationError if a parameter is invalid
  */
 export function readUncheckedAnswers(input: ParameterContext): UncheckedAnswers {
-	const mode = readSelectedOption(input, 'inputMode', ANSWERS_MODE, INPUT_MODES, 'fields');
+	const mode = readSelectedOption(
+		input,
+		'inputMode',
+		ANSWERS_MODE_DISPLAY_NAME,
+		INPUT_MODES,
+		'fields',
+	);
 	return {
 		mode,
 		values: readValues(input, mode),
-		allowsOther: readSwitch(input, 'options.allowOtherChoices', ALLOW_OTHER, false),
-		allowsMissing: readSwitch(input, 'options.allowMissingAnswers', ALLOW_MISSING, false),
+		allowsOther: readBoolean(input, 'options.allowOtherChoices', ALLOW_OTHER_DISPLAY_NAME, false),
+		allowsMissing: readBoolean(
+			input,
+			'options.allowMissingAnswers',
+			ALLOW_MISSING_DISPLAY_NAME,
+			false,
+		),
 	};
 }
 
@@ -109,8 +120,10 @@ export function encodeAnswers(
 			ignored !== '' &&
 			`Columns that match no question: ${ignored}.`,
 		(isNothing || matched.hasUnknownName) && `The form's fields are ${titles}.`,
-		missing.length > 0 && `To leave required questions out, turn on '${ALLOW_MISSING}'.`,
-		found.hasOther && `To send other answers than the choices, turn on '${ALLOW_OTHER}'.`,
+		missing.length > 0 &&
+			`To leave required questions out, turn on '${ALLOW_MISSING_DISPLAY_NAME}'.`,
+		found.hasOther &&
+			`To send other answers than the choices, turn on '${ALLOW_OTHER_DISPLAY_NAME}'.`,
 	]);
 	throw createCombinedParameterError(input, problems, "answers can't be sent", help.join(' '));
 }

@@ -48,12 +48,12 @@ export const responseGet: Operation = {
 		return {
 			ids: { formId },
 			selection: { names: readOutputFields(input) },
-			async read(sender) {
-				const readList = await getSharedReader(sender);
+			async read(request) {
+				const readList = await getSharedReader(request);
 				const comparableId = toComparableId(responseId);
 				const isWanted = (candidate: IDataObject) => getComparableId(candidate) === comparableId;
 				// fetch no page after the page that has the response
-				const list = await readList(sender.context, (found) => found.some(isWanted));
+				const list = await readList(request.context, (found) => found.some(isWanted));
 				const record = getRecords(list).find(isWanted);
 				if (record === undefined) {
 					throw createParameterError(
@@ -63,9 +63,9 @@ export const responseGet: Operation = {
 					);
 				}
 				const fields = outputNeedsFields(output)
-					? await fetchSharedFields(sender, formId, output)
+					? await fetchSharedFields(request, formId, output)
 					: undefined;
-				return [(await createResponseItem(sender.context, record, output, fields)).item];
+				return [(await createResponseItem(request.context, record, output, fields)).item];
 			},
 		};
 	},

@@ -5,7 +5,11 @@ import {
 	findConditionValueProblem,
 } from '../../api/answers/conditions';
 import type { FormField } from '../../api/answers/fields';
-import { findResponses, isUnfiltered, type ResponseQuery } from '../../api/answers/findResponses';
+import {
+	findResponses,
+	isUnfilteredAndUnsorted,
+	type ResponseQuery,
+} from '../../api/answers/findResponses';
 import { getSubmissionTimeMs } from '../../api/recordTimes';
 import {
 	outputNeedsFields,
@@ -14,7 +18,7 @@ import {
 } from '../../api/answers/responseItem';
 import { endpoints } from '../../api/endpoints';
 import { parseBoolean } from '../../api/parseValues';
-import { listRecords } from '../../api/service';
+import { fetchRecords } from '../../api/service';
 import { filterProperties, readResponseQuery } from '../../parameters/filters';
 import {
 	createParameterError,
@@ -31,7 +35,7 @@ import {
 	simplificationProperties,
 } from '../../parameters/resultParameters';
 import { outputOptions, readResponseOutput } from '../../parameters/responseOutput';
-import { createSharedFetch, type ItemSender, type Operation } from '../../execution/operation';
+import { createSharedFetch, type ItemRequest, type Operation } from '../../execution/operation';
 import { fetchSharedFields } from './sharedFields';
 
 const STATUSES = { all: 'All', complete: 'Complete', incomplete: 'Incomplete' };
@@ -88,17 +92,18 @@ export const responseGetAll: Operation = {
 		return {
 			ids: { formId },
 			selection: { ...readToolRange(input), names: readOutputFields(input) },
-			async read(sender) {
+			async read(request) {
 				const needFields = outputNeedsFields(output) || conditionsNeedFields(query.conditions);
-				const fields = needFields ? await fetchSharedFields(sender, formId, output) : undefined;
+				const fields = needFields ? await fetchSharedFields(request, formId, output) : undefined;
 				checkConditions(input, query, fields);
 				// the node filters and sorts the whole list, also by status, which Form Service may ignore
-				const needsWholeList = limit === undefined || status !== 'all' || !isUnfiltered(query);
-				const listed = await fetchResponses(sender, needsWholeList ? undefined : limit);
+				const needsWholeList =
+					limit === undefined || status !== 'all' || !isUnfilteredAndUnsorted(query);
+				const listed = await fetchResponses(request, needsWholeList ? undefined : limit);
 				const records = listed.filter((record) => hasStatus(record, status));
 				checkTimes(input, query, records);
 				const found = await findResponses(records, query, fields);
-				return await createItems(sender, found.slice(0, limit), output, fields);
+				return await createItems(request, found.slice(0, limit), output, fields);
 			},
 		};
 	},
@@ -121,8 +126,8 @@ function checkConditions(
 	}
 }
 
-/** Fetches responses with `listRecords`, once for all items of the run that have the same request and limit. */
-const fetchResponses = createSharedFetch(listRecords);
+/** Fetches responses with `fetchRecords`, once for all items of the run that have the same request and limit. */
+const fetchResponses = createSharedFetch(fetchRecords);
 
 /**
  * Whether a response has the chosen status. The service may ignore the status in the request, so the node
@@ -158,7 +163,7 @@ function checkTimes(
 
 /** Creates the items of responses, one after another, because the files of an item may have to be downloaded. */
 async function createItems(
-	{ context }: ItemSender,
+	{ context }: ItemRequest,
 	records: readonly IDataObject[],
 	output: ResponseOutput,
 	fields?: readonly FormField[],

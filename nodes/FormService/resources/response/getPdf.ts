@@ -1,12 +1,12 @@
 import { omit } from 'lodash';
 import { endpoints } from '../../api/endpoints';
 import { downloadPdf } from '../../api/files/download';
-import { getPdfLink } from '../../api/service';
+import { fetchPdfLink } from '../../api/service';
 import { getSelectedFormName, getCachedResultName } from '../../parameters/formId';
 import {
 	createParameterError,
 	readResponseId,
-	readSwitch,
+	readBoolean,
 	readText,
 	type ParameterContext,
 } from '../../parameters/parameterContext';
@@ -59,14 +59,14 @@ export const responseGetPdf: Operation = {
 	prepare(input) {
 		const responseId = readResponseId(input);
 		// a model cannot receive files
-		const downloads = !input.isTool && readSwitch(input, 'download', 'Download PDF', true);
+		const downloads = !input.isTool && readBoolean(input, 'download', 'Download PDF', true);
 		const name = 'binaryPropertyName';
 		const field = readText(input, name, FIELD_LABEL, DEFAULT_BINARY_FIELD).trim();
 		if (field === '') throw createParameterError(input, `'${FIELD_LABEL}' is missing`);
 		return {
 			ids: { responseId },
 			async read({ context, target }) {
-				const link = await getPdfLink(context, target);
+				const link = await fetchPdfLink(context, target);
 				const item = { json: { uuid: responseId, pdf_url: link } };
 				if (!downloads) return [item];
 				const file = await downloadPdf(context, link, nameFile(input, responseId));

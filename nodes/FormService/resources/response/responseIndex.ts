@@ -7,8 +7,8 @@ import { createTarget, endpoints } from '../../api/endpoints';
 import { mayHaveActed } from '../../api/errors';
 import { parseBoolean } from '../../api/parseValues';
 import { getId } from '../../api/records';
-import { listRecords } from '../../api/service';
-import { createSharedFetch, SharedValues, type ItemSender } from '../../execution/operation';
+import { fetchRecords } from '../../api/service';
+import { createSharedFetch, SharedValues, type ItemRequest } from '../../execution/operation';
 
 /** The ID of a response. Null if the service does not send an ID. */
 export type ResponseId = string | null;
@@ -29,7 +29,7 @@ export type KeyFields = readonly AnswerableField[];
  * A response that cannot be compared, and the reason. `subject` names the response: `response 5f0c…`. `problem`
  * is a sentence without a full stop.
  */
-export type NotComparable = { subject: string; problem: string };
+export type IncomparableResponse = { subject: string; problem: string };
 
 /** A response with which items are compared. */
 type ComparedResponse = {
@@ -55,7 +55,7 @@ type KeyIndex = {
 	/** How many responses have been indexed. */
 	count: number;
 	/** The first response that cannot be compared. After this response, no further responses are indexed. */
-	notComparable?: NotComparable;
+	notComparable?: IncomparableResponse;
 };
 
 /**
@@ -73,7 +73,7 @@ export class ResponseIndex {
 	) {}
 
 	/** Returns the first response that cannot be compared by these fields. */
-	async findNotComparable(keyFields: KeyFields): Promise<NotComparable | undefined> {
+	async findIncomparableResponse(keyFields: KeyFields): Promise<IncomparableResponse | undefined> {
 		return (await this.getIndex(keyFields)).notComparable;
 	}
 
@@ -93,7 +93,7 @@ export class ResponseIndex {
 		key: string,
 		answers: Answers,
 		add: () => Promise<ResponseId>,
-	): Promise<CreateResult | NotComparable> {
+	): Promise<CreateResult | IncomparableResponse> {
 		const { resultsByKey, notComparable } = await this.getIndex(keyFields);
 		if (notComparable !== undefined) return notComparable;
 		const result = resultsByKey.get(key);
@@ -194,7 +194,7 @@ export function computeDuplicateKey(
 const indexes = new SharedValues<ResponseIndex>();
 
 const fetchCompleteResponses = createSharedFetch(async (context, target) => {
-	const records = await listRecords(context, target);
+	const records = await fetchRecords(context, target);
 	// the service may ignore the filter in the request (specification, section 4, rule 1)
 	return records.filter(({ is_incomplete: flag }) => parseBoolean(flag) !== true);
 });
@@ -204,14 +204,14 @@ const fetchCompleteResponses = createSharedFetch(async (context, target) => {
  * items share.
  */
 export async function fetchResponseIndex(
-	sender: ItemSender,
+	request: ItemRequest,
 	formId: string,
 	fields: readonly FormField[],
 ): Promise<ResponseIndex> {
 	const query = { incomplete: 'false' };
-	const target = createTarget(sender.context.account, endpoints.listResponses, { formId }, query);
+	const target = createTarget(request.context.account, endpoints.listResponses, { formId }, query);
 	// items with other request options fetch the list again, but use the first index, because only that index has
 	// the responses that the run has added
-	const records = await fetchCompleteResponses({ ...sender, target });
-	return indexes.getOrCreate(sender, formId, () => new ResponseIndex(records, fields));
+	const records = await fetchCompleteResponses({ ...request, target });
+	return indexes.getOrCreate(request, formId, () => new ResponseIndex(records, fields));
 }

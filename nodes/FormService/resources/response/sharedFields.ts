@@ -6,8 +6,8 @@ import {
 	type AnswerNaming,
 } from '../../api/answers/fields';
 import { createTarget, endpoints } from '../../api/endpoints';
-import { listRecords } from '../../api/service';
-import { createSharedFetch, type ItemSender } from '../../execution/operation';
+import { fetchRecords } from '../../api/service';
+import { createSharedFetch, type ItemRequest } from '../../execution/operation';
 
 /*
  * How operations fetch the fields of a form. The items of a run share a list of fields, so the index of the
@@ -20,11 +20,11 @@ import { createSharedFetch, type ItemSender } from '../../execution/operation';
  * @param naming the options that decide the answer keys of the fields
  */
 export async function fetchSharedFields(
-	sender: ItemSender,
+	request: ItemRequest,
 	formId: string,
 	{ answerKeys, columns }: AnswerNaming,
 ): Promise<FormField[]> {
-	return await fetchFieldsOnce(createFieldsSender(sender, formId), { answerKeys, columns });
+	return await fetchFieldsOnce(createFieldsRequest(request, formId), { answerKeys, columns });
 }
 
 /**
@@ -32,23 +32,23 @@ export async function fetchSharedFields(
  * because a request names a field by its ID.
  */
 export async function fetchSharedAnswerableFields(
-	sender: ItemSender,
+	request: ItemRequest,
 	formId: string,
 ): Promise<{ fields: FormField[]; answerableFields: AnswerableField[] }> {
-	return await fetchAnswerableOnce(createFieldsSender(sender, formId));
+	return await fetchAnswerableOnce(createFieldsRequest(request, formId));
 }
 
 const fetchFieldsOnce = createSharedFetch(async (context, target, naming: AnswerNaming) =>
-	parseFields(await listRecords(context, target), naming),
+	parseFields(await fetchRecords(context, target), naming),
 );
 
 const fetchAnswerableOnce = createSharedFetch(async (context, target) => {
-	const fields = parseFields(await listRecords(context, target));
+	const fields = parseFields(await fetchRecords(context, target));
 	return { fields, answerableFields: fields.filter(isAnswerable) };
 });
 
-/** Returns a copy of a sender, for the request that lists the fields of a form. */
-function createFieldsSender(sender: ItemSender, formId: string): ItemSender {
-	const { account } = sender.context;
-	return { ...sender, target: createTarget(account, endpoints.listFields, { formId }) };
+/** Returns a request for the fields of a form, with the context of an item. */
+function createFieldsRequest(request: ItemRequest, formId: string): ItemRequest {
+	const { account } = request.context;
+	return { ...request, target: createTarget(account, endpoints.listFields, { formId }) };
 }

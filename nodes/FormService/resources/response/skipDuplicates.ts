@@ -1,7 +1,7 @@
 import { sortBy, uniq } from 'lodash';
 import type { INodeProperties } from 'n8n-workflow';
 import { findField, isAnswerable, type FormField } from '../../api/answers/fields';
-import type { ItemSender } from '../../execution/operation';
+import type { ItemRequest } from '../../execution/operation';
 import {
 	createParameterError,
 	isOptionAdded,
@@ -14,7 +14,7 @@ import {
 	fetchResponseIndex,
 	type CreateResult,
 	type KeyFields,
-	type NotComparable,
+	type IncomparableResponse,
 	type ResponseId,
 } from './responseIndex';
 
@@ -23,10 +23,10 @@ import {
  * user chooses. Two responses with the same key are duplicates.
  */
 
-const SKIP_DUPLICATES = 'Skip Duplicates By';
+const SKIP_DUPLICATES_DISPLAY_NAME = 'Skip Duplicates By';
 
 export const skipDuplicatesProperty: INodeProperties = {
-	displayName: SKIP_DUPLICATES,
+	displayName: SKIP_DUPLICATES_DISPLAY_NAME,
 	name: 'skipDuplicatesBy',
 	type: 'multiOptions',
 	default: [],
@@ -45,9 +45,17 @@ const CHOOSE_FIELDS =
  */
 export function readKeyFieldNames(input: ParameterContext): string[] {
 	if (!isOptionAdded(input, skipDuplicatesProperty.name)) return [];
-	const names = readTextList(input, `options.${skipDuplicatesProperty.name}`, SKIP_DUPLICATES);
+	const names = readTextList(
+		input,
+		`options.${skipDuplicatesProperty.name}`,
+		SKIP_DUPLICATES_DISPLAY_NAME,
+	);
 	if (names.length > 0) return names;
-	throw createParameterError(input, `'${SKIP_DUPLICATES}' names no field`, CHOOSE_FIELDS);
+	throw createParameterError(
+		input,
+		`'${SKIP_DUPLICATES_DISPLAY_NAME}' names no field`,
+		CHOOSE_FIELDS,
+	);
 }
 
 /**
@@ -61,15 +69,15 @@ export function readKeyFieldNames(input: ParameterContext): string[] {
  * @throws ServiceError if a request fails
  */
 export async function prepareSkipping(
-	sender: ItemSender,
+	request: ItemRequest,
 	input: ParameterContext,
 	keyFieldNames: readonly string[],
 	{ formId, fields, data, add }: CheckedResponse,
 ): Promise<{ orderKey: string; send: () => Promise<CreateResult> }> {
 	const keyFields = findKeyFields(input, keyFieldNames, fields);
 	const key = computeItemKey(input, keyFields, data);
-	const responseIndex = await fetchResponseIndex(sender, formId, fields);
-	const notComparable = await responseIndex.findNotComparable(keyFields);
+	const responseIndex = await fetchResponseIndex(request, formId, fields);
+	const notComparable = await responseIndex.findIncomparableResponse(keyFields);
 	if (notComparable !== undefined) throw createNotComparableError(input, notComparable);
 	return {
 		// all items of a form have the same order key, because items with different key fields can be equal
@@ -106,7 +114,7 @@ function findKeyFields(
 	const keyFields = names.map((name) => {
 		const field = findField(name, fields);
 		if (field !== undefined && isAnswerable(field) && isComparable(field, fields)) return field;
-		const message = `'${SKIP_DUPLICATES}' can't compare "${field?.title ?? name}"`;
+		const message = `'${SKIP_DUPLICATES_DISPLAY_NAME}' can't compare "${field?.title ?? name}"`;
 		throw createParameterError(input, message, CHOOSE_FIELDS);
 	});
 	return sortBy(uniq(keyFields), 'uuid');
@@ -127,10 +135,13 @@ function isComparable({ kind, label }: FormField, fields: readonly FormField[]):
  *
  * @param subject the item or the response: `this item`, `response 5f0c…`
  */
-function createNotComparableError(input: ParameterContext, { subject, problem }: NotComparable) {
+function createNotComparableError(
+	input: ParameterContext,
+	{ subject, problem }: IncomparableResponse,
+) {
 	const advice =
 		'This item was not added. Choose other fields, or find duplicates with Response: Get Many.';
-	const message = `'${SKIP_DUPLICATES}' can't compare ${subject}`;
+	const message = `'${SKIP_DUPLICATES_DISPLAY_NAME}' can't compare ${subject}`;
 	return createParameterError(input, message, `${problem}. ${advice}`);
 }
 
@@ -150,6 +161,6 @@ function computeItemKey(
 		throw createNotComparableError(input, { ...computed, subject: 'this item' });
 	}
 	const { title } = computed.missingField;
-	const problem = `"${title}" has no answer. '${SKIP_DUPLICATES}' compares this field`;
+	const problem = `"${title}" has no answer. '${SKIP_DUPLICATES_DISPLAY_NAME}' compares this field`;
 	throw createParameterError(input, problem);
 }

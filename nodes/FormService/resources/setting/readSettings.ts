@@ -22,10 +22,10 @@ import {
 import { INPUT_MODES } from '../../parameters/sharedProperties';
 
 /** The name of a parameter in the editor, for error texts. */
-export const SETTINGS_MODE = 'Specify Settings';
+export const SETTINGS_MODE_DISPLAY_NAME = 'Specify Settings';
 
 /** The name of an option in the editor, for error texts. */
-export const CLEAR_TEXT = 'Text That Clears a Setting';
+export const CLEAR_TEXT_DISPLAY_NAME = 'Text That Clears a Setting';
 
 /**
  * The settings that Map Automatically never changes. A column with such a name usually says which form a row
@@ -52,7 +52,13 @@ export type CheckedSettings = {
  * @throws NodeOperationError that lists every invalid setting
  */
 export function readSettings(input: ParameterContext, formId: string): CheckedSettings {
-	const mode = readSelectedOption(input, 'inputMode', SETTINGS_MODE, INPUT_MODES, 'fields');
+	const mode = readSelectedOption(
+		input,
+		'inputMode',
+		SETTINGS_MODE_DISPLAY_NAME,
+		INPUT_MODES,
+		'fields',
+	);
 	if (mode === 'auto') return readFromInputItem(input, formId);
 	const uncheckedSettings =
 		mode === 'json'
@@ -123,7 +129,7 @@ function readFromInputItem(input: ParameterContext, formId: string): CheckedSett
 	}
 	if (uncheckedSettings.length > 0)
 		return { body: encodeOrThrow(input, uncheckedSettings), ignored, unusedNames };
-	const advice = `Name an input field after a setting, such as 'is_closed'. To change 'name' or 'description', set '${SETTINGS_MODE}' to '${INPUT_MODES.fields}'.`;
+	const advice = `Name an input field after a setting, such as 'is_closed'. To change 'name' or 'description', set '${SETTINGS_MODE_DISPLAY_NAME}' to '${INPUT_MODES.fields}'.`;
 	throw createParameterError(input, 'No input field matches a setting', advice);
 }
 
@@ -133,11 +139,11 @@ function readFromInputItem(input: ParameterContext, formId: string): CheckedSett
  */
 function readClearText(input: ParameterContext): string | undefined {
 	if (!isOptionAdded(input, 'clearText')) return undefined;
-	const text = foldCase(readText(input, 'options.clearText', CLEAR_TEXT));
+	const text = foldCase(readText(input, 'options.clearText', CLEAR_TEXT_DISPLAY_NAME));
 	if (text !== '') return text;
 	throw createParameterError(
 		input,
-		`'${CLEAR_TEXT}' is empty`,
+		`'${CLEAR_TEXT_DISPLAY_NAME}' is empty`,
 		'Enter a text, or remove the option.',
 	);
 }

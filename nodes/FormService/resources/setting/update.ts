@@ -2,8 +2,8 @@ import { isEmpty, mapValues } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { createTarget, endpoints } from '../../api/endpoints';
 import { getFormId, removeSecrets } from '../../api/records';
-import { listRecords, parseUpdatedForm, updateSettings } from '../../api/service';
-import { listSettingsByType } from '../../api/settings/settings';
+import { fetchRecords, parseUpdatedForm, updateSettings } from '../../api/service';
+import { describeSettingsByType } from '../../api/settings/settings';
 import {
 	compareSettings,
 	type SettingChanges,
@@ -12,7 +12,7 @@ import {
 import {
 	createSharedFetch,
 	SharedValues,
-	type ItemSender,
+	type ItemRequest,
 	type Operation,
 	type SendResult,
 } from '../../execution/operation';
@@ -21,7 +21,7 @@ import {
 	createFormNotListedError,
 	createParameterError,
 	readFormId,
-	readSwitch,
+	readBoolean,
 	type ParameterContext,
 } from '../../parameters/parameterContext';
 import {
@@ -34,7 +34,7 @@ import {
 import { TOOL_CONDITION } from '../../parameters/resultParameters';
 import { FormDrafts } from './formDrafts';
 import { clearableSettings, settingProperties } from './settingProperties';
-import { CLEAR_TEXT, readSettings, SETTINGS_MODE } from './readSettings';
+import { CLEAR_TEXT_DISPLAY_NAME, readSettings, SETTINGS_MODE_DISPLAY_NAME } from './readSettings';
 import { summarizeUpdate } from './summary';
 
 export const settingsUpdate: Operation = {
@@ -45,10 +45,10 @@ export const settingsUpdate: Operation = {
 		description: 'Change settings of a form, such as its name or whether it is closed',
 	},
 	endpoint: endpoints.updateSettings,
-	toolDescription: `Changes settings of a form, such as opening or closing it. Only settings with a value change; null and "" change nothing. Settings as JSON, by name: ${listSettingsByType()}.`,
+	toolDescription: `Changes settings of a form, such as opening or closing it. Only settings with a value change; null and "" change nothing. Settings as JSON, by name: ${describeSettingsByType()}.`,
 	properties: [
 		formLocator,
-		createInputModeProperty(SETTINGS_MODE, {
+		createInputModeProperty(SETTINGS_MODE_DISPLAY_NAME, {
 			auto: "Use the input fields that match a setting's name",
 			fields: 'Choose the settings to update one by one',
 			json: 'Provide the settings as JSON, with their names as keys',
@@ -107,7 +107,7 @@ export const settingsUpdate: Operation = {
 					'Whether to send only changed settings and skip forms that are up to date. Shows old values. Uses at least one more request per run.',
 			},
 			{
-				displayName: CLEAR_TEXT,
+				displayName: CLEAR_TEXT_DISPLAY_NAME,
 				name: 'clearText',
 				type: 'string',
 				default: '(empty)',
@@ -122,18 +122,18 @@ export const settingsUpdate: Operation = {
 		if (isMapped && input.hasSeveralItems && !isExpression(input.node, 'formId')) {
 			throw createParameterError(input, 'Several items would update one form', CHOOSE_FORM_BY_ID);
 		}
-		const isPreview = readSwitch(input, 'preview', 'Preview', false);
-		const skipsUnchanged = readSwitch(input, 'options.skipUnchanged', 'Skip Unchanged', false);
+		const isPreview = readBoolean(input, 'preview', 'Preview', false);
+		const skipsUnchanged = readBoolean(input, 'options.skipUnchanged', 'Skip Unchanged', false);
 		const { body, ignored, unusedNames } = readSettings(input, formId);
 		const compares = isPreview || skipsUnchanged;
 		const update = { formId, body, ignored, unusedNames, isPreview };
 		return {
 			ids: { formId },
-			async check(sender) {
-				const listedForm = compares ? await fetchForm(sender, input, formId) : undefined;
+			async check(request) {
+				const listedForm = compares ? await fetchForm(request, input, formId) : undefined;
 				return {
 					orderKey: formId,
-					send: async () => await sendUpdate(sender, update, listedForm),
+					send: async () => await sendUpdate(request, update, listedForm),
 				};
 			},
 		};
@@ -157,11 +157,11 @@ type FormUpdate = {
  * comparison
  */
 async function sendUpdate(
-	sender: ItemSender,
+	request: ItemRequest,
 	{ formId, body, ignored, unusedNames, isPreview }: FormUpdate,
 	listedForm: IDataObject | undefined,
 ): Promise<SendResult> {
-	const drafts = getFormDrafts(sender, isPreview);
+	const drafts = getFormDrafts(request, isPreview);
 	const form = listedForm === undefined ? {} : drafts.apply(formId, listedForm);
 	const changes = compareSettings(body, form);
 	const comparison = {
@@ -176,11 +176,11 @@ async function sendUpdate(
 		return { isSent: false, createOutput: () => json };
 	}
 	drafts.start(formId, Object.keys(changes));
-	const target = { ...sender.target, body: mapValues(changes, 'to') };
-	const envelope = await updateSettings(sender.context, target);
+	const target = { ...request.target, body: mapValues(changes, 'to') };
+	const envelope = await updateSettings(request.context, target);
 	drafts.commit(formId, body);
 	const createOutput = () => {
-		const { id, name, ...details } = removeSecrets(parseUpdatedForm(sender.context, envelope));
+		const { id, name, ...details } = removeSecrets(parseUpdatedForm(request.context, envelope));
 		// put the summary before the form's messages, which can be long
 		return { id, name, status: 'updated', ...comparison, ...details };
 	};
@@ -198,12 +198,12 @@ function getUnsentStatus(isPreview: boolean, changes: SettingChanges): string {
  * @throws NodeOperationError if the list has no form with this ID
  */
 async function fetchForm(
-	sender: ItemSender,
+	request: ItemRequest,
 	input: ParameterContext,
 	formId: string,
 ): Promise<IDataObject> {
-	const target = createTarget(sender.context.account, endpoints.listForms);
-	const formsById = await fetchFormsById({ ...sender, target });
+	const target = createTarget(request.context.account, endpoints.listForms);
+	const formsById = await fetchFormsById({ ...request, target });
 	const form = formsById.get(formId);
 	if (form === undefined) throw createFormNotListedError(input, formId);
 	return form;
@@ -211,7 +211,7 @@ async function fetchForm(
 
 const fetchFormsById = createSharedFetch(
 	async (context, target): Promise<ReadonlyMap<string, IDataObject>> => {
-		const forms = await listRecords(context, target);
+		const forms = await fetchRecords(context, target);
 		return new Map(forms.map((form) => [getFormId(form) ?? '', form]));
 	},
 );
@@ -220,9 +220,9 @@ const fetchFormsById = createSharedFetch(
  * Returns the changes that the items of the run have made to forms so far. Previews and updates have separate
  * drafts. A preview sends nothing, so an update must not treat the previewed changes as done.
  */
-function getFormDrafts(sender: ItemSender, isPreview: boolean): FormDrafts {
+function getFormDrafts(request: ItemRequest, isPreview: boolean): FormDrafts {
 	const drafts = isPreview ? previewedForms : updatedForms;
-	return drafts.getOrCreate(sender, '', () => new FormDrafts());
+	return drafts.getOrCreate(request, '', () => new FormDrafts());
 }
 
 const updatedForms = new SharedValues<FormDrafts>();

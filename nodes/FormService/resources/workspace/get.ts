@@ -1,7 +1,7 @@
 import { pick } from 'lodash';
 import { endpoints } from '../../api/endpoints';
 import { removeSecrets } from '../../api/records';
-import { getWorkspace } from '../../api/service';
+import { fetchWorkspace } from '../../api/service';
 import { createSharedFetch, type Operation } from '../../execution/operation';
 import {
 	readOutputFields,
@@ -24,8 +24,8 @@ export const workspaceGet: Operation = {
 		const simplify = readSimplify(input);
 		return {
 			selection: { names: readOutputFields(input) },
-			async read(sender) {
-				const workspace = removeSecrets(await fetchWorkspace(sender));
+			async read(request) {
+				const workspace = removeSecrets(await fetchSharedWorkspace(request));
 				return [{ json: simplify ? pick(workspace, WORKSPACE_ATTRIBUTES) : workspace }];
 			},
 		};
@@ -50,4 +50,4 @@ const WORKSPACE_ATTRIBUTES = [
 	'created_at',
 ];
 
-const fetchWorkspace = createSharedFetch(getWorkspace);
+const fetchSharedWorkspace = createSharedFetch(fetchWorkspace);

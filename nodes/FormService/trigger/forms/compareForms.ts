@@ -41,15 +41,15 @@ export type FormComparisonRules = Readonly<{
  * state of a form with an event is not changed yet, because the event is not delivered yet
  */
 export function compareForms(
-	before: FormStates,
+	formsBefore: FormStates,
 	listed: ReadonlyMap<string, ListedForm>,
 	rules: FormComparisonRules,
 ): { forms: Map<string, FormState>; detected: DetectedFormEvent[] } {
 	const { watch, nowMs } = rules;
 	const isAll = watch.kind === 'all';
 	const forms = isAll
-		? updateAbsences(before, (id) => listed.has(id) && isWatched(watch, id), nowMs)
-		: new Map(before);
+		? updateAbsences(formsBefore, (id) => listed.has(id) && isWatched(watch, id), nowMs)
+		: new Map(formsBefore);
 	const detected: DetectedFormEvent[] = [];
 	for (const form of listed.values()) {
 		const state = forms.get(form.id);
@@ -75,7 +75,7 @@ function compareForm(
 	const isNew = watch.kind === 'all' && state === undefined && isCreated(form, listedSinceMs);
 	const before = state ?? (isNew ? initialState : {});
 	const attributes = events.includes('formUpdated')
-		? fingerprintAttributes(form.record)
+		? computeAttributeFingerprints(form.record)
 		: undefined;
 	const changed =
 		before.attributes && attributes ? findChangedAttributes(before.attributes, attributes) : [];
@@ -114,7 +114,7 @@ export type AttributeFingerprints = Readonly<Record<string, string>>;
  */
 const VALUE_LENGTH = 4;
 
-export function fingerprintAttributes(record: IDataObject): AttributeFingerprints {
+export function computeAttributeFingerprints(record: IDataObject): AttributeFingerprints {
 	const isSet = (value: unknown) => (isObject(value) ? !isEmpty(value) : Boolean(value));
 	const lasting = pickBy(
 		omit(record, 'id', 'uuid'),

@@ -3,17 +3,17 @@ import type { IDataObject } from 'n8n-workflow';
 import type { ResponseOutput } from '../../api/answers/responseItem';
 import { clock } from '../../api/clock';
 import { createTarget, endpoints } from '../../api/endpoints';
-import { asNodeError } from '../../api/errors';
+import { toNodeError } from '../../api/errors';
 import { removeSecrets } from '../../api/records';
 import { createFormNotFoundError } from '../../parameters/formId';
 import type { FormEvent } from '../../parameters/triggerEvents';
 import { fetchWholeList } from '../fetchList';
-import { parseFormList, rememberNames, type ListedForm } from '../formDetails';
-import { ALL_PAGES, type Subject } from '../failures';
-import type { Outcome } from '../outcomes';
+import { indexListedForms, cacheFormNames, type ListedForm } from '../formDetails';
+import { HIGHEST_PAGE_NUMBER, type FailureSubject } from '../failures';
+import type { ReadingOutcome } from '../outcomes';
 import { isBackingOff, type OutputItem, type PollContext } from '../pollContext';
 import { addDebt, isDue, type RequestDebt } from '../requestBudget';
-import { NEW_FORM, type FormState } from '../triggerState';
+import { NEW_FORM_STATE, type FormState } from '../triggerState';
 import { compareForms } from './compareForms';
 
 /*
@@ -32,12 +32,12 @@ export type FormListState = {
 
 export type FormListResult = FormListState & {
 	items: OutputItem[];
-	outcomes: Outcome[];
+	outcomes: ReadingOutcome[];
 	/** The request debt of the list. */
 	debt: RequestDebt;
 };
 
-const FORM_LIST: Subject = { kind: 'formList' };
+const FORM_LIST: FailureSubject = { kind: 'formList' };
 
 /**
  * Whether a poll may read the list of forms. False if the trigger does not need the list, and during the
@@ -61,47 +61,47 @@ export function mayReadFormList(context: PollContext): boolean {
  */
 export async function pollFormList(
 	context: PollContext,
-	before: FormListState,
+	stateBefore: FormListState,
 ): Promise<FormListResult> {
 	const { request, cache } = context;
 	const target = createTarget(request.account, endpoints.listForms);
 	try {
 		const { records, requests } = await fetchWholeList(context, target, 'forms');
-		const listed = parseFormList(records);
-		rememberNames(cache.names, listed.values());
+		const listed = indexListedForms(records);
+		cacheFormNames(cache.names, listed.values());
 		const outcomes = [
-			{ subject: FORM_LIST, hasPages: true, page: ALL_PAGES },
+			{ subject: FORM_LIST, hasPages: true, page: HIGHEST_PAGE_NUMBER },
 			...findMissing(context, listed),
 		];
 		const debt = addListDebt(context, requests);
-		return { ...deliverFormEvents(context, before, listed), outcomes, debt };
+		return { ...deliverFormEvents(context, stateBefore, listed), outcomes, debt };
 	} catch (error) {
-		const readError = asNodeError(request.n8n.getNode(), error);
+		const readError = toNodeError(request.n8n.getNode(), error);
 		const outcomes = [{ subject: FORM_LIST, hasPages: false, readError, page: 0 }];
-		return { ...before, items: [], outcomes, debt: addListDebt(context, 1) };
+		return { ...stateBefore, items: [], outcomes, debt: addListDebt(context, 1) };
 	}
 }
 
 function addListDebt({ baseIntervalMs, cache, times }: PollContext, requests: number): RequestDebt {
-	return addDebt(cache.formListDebt, requests, baseIntervalMs, times.startedAtMs);
+	return addDebt(cache.formListDebt, requests, baseIntervalMs, times.pollStartedAtMs);
 }
 
 /** Creates the items of as many events as the poll may deliver. A later poll detects the remaining events again. */
 function deliverFormEvents(
 	{ cache, parameters, times }: PollContext,
-	{ forms: before, listedSinceMs }: FormListState,
+	{ forms: formsBefore, listedSinceMs }: FormListState,
 	listed: ReadonlyMap<string, ListedForm>,
 ): FormListState & { items: OutputItem[] } {
 	const { lists, maxPerPoll, output, watch } = parameters;
-	const { forms, detected } = compareForms(before, listed, {
+	const { forms, detected } = compareForms(formsBefore, listed, {
 		...parameters,
 		listedSinceMs,
-		initialState: lists.responses ? NEW_FORM : {},
-		nowMs: times.startedAtMs,
+		initialState: lists.responses ? NEW_FORM_STATE : {},
+		nowMs: times.pollStartedAtMs,
 	});
 	const delivered = detected.slice(0, maxPerPoll);
 	for (const { form, stateAfter } of delivered) forms.set(form.id, stateAfter);
-	const nowMs = cache.serviceClock.toServiceMs(times.startedAtMs);
+	const nowMs = cache.serviceClock.toServiceMs(times.pollStartedAtMs);
 	return {
 		forms,
 		listedSinceMs: listedSinceMs ?? (watch.kind === 'all' ? nowMs : undefined),
@@ -116,12 +116,15 @@ function deliverFormEvents(
  * list. Returns no outcomes if the trigger reads responses, because the request for the responses of a missing
  * form fails with its own error.
  */
-function findMissing(context: PollContext, listed: ReadonlyMap<string, ListedForm>): Outcome[] {
+function findMissing(
+	context: PollContext,
+	listed: ReadonlyMap<string, ListedForm>,
+): ReadingOutcome[] {
 	const { watch, lists } = context.parameters;
 	const formIds = watch.kind === 'all' || lists.responses ? [] : watch.formIds;
-	return formIds.flatMap((formId): Outcome[] => {
-		const subject: Subject = { kind: 'listedForm', formId };
-		if (listed.has(formId)) return [{ subject, hasPages: true, page: ALL_PAGES }];
+	return formIds.flatMap((formId): ReadingOutcome[] => {
+		const subject: FailureSubject = { kind: 'listedForm', formId };
+		if (listed.has(formId)) return [{ subject, hasPages: true, page: HIGHEST_PAGE_NUMBER }];
 		if (isBackingOff(context, subject)) return [];
 		const readError = createFormNotFoundError(context.request.n8n.getNode(), formId);
 		return [{ subject, hasPages: false, readError, page: 0 }];

@@ -5,14 +5,14 @@ import type { FailureCount } from '../failures';
 import type { FetchedPage } from '../fetchList';
 import { MINUTE_MS } from '../requestBudget';
 import type { FormState } from '../triggerState';
-import { addVotes, findNewestPage, type NewestAt } from './findNewestPage';
+import { addPageOrders, findNewestPage, type NewestPage } from './findNewestPage';
 import type { Reading } from './planReading';
-import type { ReadingResult } from './readFormPages';
+import type { FormPagesResult } from './readFormPages';
 
 /* Decides where the next reading of a form starts. */
 
 /** The pages that a reading has read (at least one page), and why the reading stopped. */
-type ReadPages = Pick<ReadingResult, 'pages' | 'stop'>;
+type ReadPages = Pick<FormPagesResult, 'pages' | 'stop'>;
 
 /**
  * Whether a full pass has ended, and the poll has delivered all its events. A full pass reads a list from the
@@ -77,7 +77,7 @@ export function advanceReading(
 	if (reading.kind === 'newestPages') return advanceNewestPages(form, reading, pages, next);
 	const last = pages.at(-1)!;
 	const { fullPass } = form;
-	const order = addVotes(reading.from && fullPass?.order, pages);
+	const order = addPageOrders(reading.from && fullPass?.order, pages);
 	const at = findNewestPage(order, last);
 	if (endsFullPass(reading, result, undelivered)) return endFullPass(form, last, at);
 	// a long first pass takes several polls, and new responses must not wait until it ends
@@ -99,7 +99,7 @@ function advanceNewestPages(
 	return { ...form, newestPages: { at, next: next ?? toPosition(pages.at(-1)!) } };
 }
 
-function endFullPass(form: FormState, last: FetchedPage, at: NewestAt | undefined): FormState {
+function endFullPass(form: FormState, last: FetchedPage, at: NewestPage | undefined): FormState {
 	const found = at && { at, next: at === 'lastPage' ? toPosition(last) : undefined };
 	const newestPages = at === form.newestPages?.at ? form.newestPages : found;
 	const baseline = form.baseline && { ...form.baseline, isFirstPassOver: true };
@@ -134,12 +134,12 @@ const MIN_FAILURES = 3;
 export function hasToStartOver(
 	{ kind, from }: Reading,
 	error: unknown,
-	{ count, startedAtMs }: FailureCount,
+	{ count, firstFailedAtMs }: FailureCount,
 	pageCount: number,
 	nowMs: number,
 ): boolean {
 	if (error === undefined || hasReason(error, 'queueTimedOut')) return false;
-	const hasFailedTooLong = count >= MIN_FAILURES && nowMs - startedAtMs >= MAX_FAILING_MS;
+	const hasFailedTooLong = count >= MIN_FAILURES && nowMs - firstFailedAtMs >= MAX_FAILING_MS;
 	if (pageCount > 0) return hasFailedTooLong && kind !== 'newestPages';
 	return from !== undefined && (hasFailedTooLong || hasReason(error, 'pageExpired'));
 }

@@ -5,13 +5,13 @@ import { getComparableId } from '../../api/records';
 import type { ResponseEvent } from '../../parameters/triggerEvents';
 import type { FetchedPage } from '../fetchList';
 import { computeFingerprint, type Fingerprint } from '../fingerprints';
-import { detectEvent, type ComparisonRules } from './detectEvent';
+import { detectEvent, type ResponseComparisonRules } from './detectEvent';
 import { isUnchanged, type SeenResponse, type SeenResponses } from './seenResponses';
 
 /* Compares lists with the seen responses, and collects the events. An event can start the workflow. */
 
 /** An event of a response. */
-export type DetectedEvent = Readonly<{
+export type DetectedResponseEvent = Readonly<{
 	event: ResponseEvent;
 	record: IDataObject;
 	fingerprint: Fingerprint;
@@ -31,16 +31,16 @@ const LAST_READ_TOLERANCE_MS = 2_000;
  * Compares the pages of one reading with the seen responses. A seen response is a response that the trigger has
  * recorded. Collects the events, and the changed responses that have no event.
  */
-export class Comparison {
+export class ResponseComparison {
 	/** What the trigger will record about responses that have changed without an event. */
 	private readonly updates = new Map<Fingerprint, SeenResponse>();
-	private readonly detected = new Map<Fingerprint, DetectedEvent>();
+	private readonly detected = new Map<Fingerprint, DetectedResponseEvent>();
 
 	/** @param seen the seen responses before the reading */
 	constructor(private readonly seen: SeenResponses) {}
 
 	/** The events in the order of the pages, before filters apply. */
-	get events(): DetectedEvent[] {
+	get events(): DetectedResponseEvent[] {
 		return [...this.detected.values()];
 	}
 
@@ -49,17 +49,21 @@ export class Comparison {
 	 * several pages have the response. If the response has a second event, a later reading detects the second
 	 * event.
 	 */
-	addRecords(page: FetchedPage, records: readonly IDataObject[], rules: ComparisonRules): void {
+	addRecords(
+		page: FetchedPage,
+		records: readonly IDataObject[],
+		rules: ResponseComparisonRules,
+	): void {
 		for (const record of records) {
 			const fingerprint = computeFingerprint(getComparableId(record)!);
 			// a page can repeat a response that has moved while pages were read
 			if (this.detected.has(fingerprint)) continue;
-			const before = this.updates.get(fingerprint) ?? this.seen.get(fingerprint);
-			const { event, seenAfter } = detectEvent(record, page.servedAtMs, before, rules);
+			const seenBefore = this.updates.get(fingerprint) ?? this.seen.get(fingerprint);
+			const { event, seenAfter } = detectEvent(record, page.servedAtMs, seenBefore, rules);
 			// a change that is not a chosen event is recorded at once; an event is recorded after its delivery
 			if (event !== undefined && rules.events.includes(event)) {
 				this.detected.set(fingerprint, { event, record, fingerprint, seenAfter, page });
-			} else if (!isUnchanged(before, seenAfter)) this.updates.set(fingerprint, seenAfter);
+			} else if (!isUnchanged(seenBefore, seenAfter)) this.updates.set(fingerprint, seenAfter);
 		}
 	}
 
@@ -93,7 +97,7 @@ export class Comparison {
 	 * Returns the seen responses after n8n has received all events except `undelivered`. If nothing has changed,
 	 * returns the same map.
 	 */
-	computeSeen(undelivered: readonly DetectedEvent[]): SeenResponses {
+	computeSeen(undelivered: readonly DetectedResponseEvent[]): SeenResponses {
 		const excluded = new Set(undelivered.map(({ fingerprint }) => fingerprint));
 		const delivered = this.events.filter(({ fingerprint }) => !excluded.has(fingerprint));
 		if (this.updates.size === 0 && delivered.length === 0) return this.seen;
@@ -108,6 +112,8 @@ export class Comparison {
  * events. The undelivered events are then on the last pages, so a later poll need not read the first pages
  * again.
  */
-export function sortEventsByPage(events: readonly DetectedEvent[]): DetectedEvent[] {
+export function sortEventsByPage(
+	events: readonly DetectedResponseEvent[],
+): DetectedResponseEvent[] {
 	return sortBy(sortByTime(events, 'oldest'), ({ page }) => page.pagesBefore);
 }

@@ -8,16 +8,16 @@ import {
 import type { FormField } from '../../api/answers/fields';
 import { createResponseItem, type ResponseOutput } from '../../api/answers/responseItem';
 import { yieldIfDue } from '../../api/clock';
-import { asNodeError, InputError } from '../../api/errors';
+import { toNodeError, InputError } from '../../api/errors';
 import type { ErrorText } from '../../api/errorTexts';
 import type { RequestContext } from '../../api/requestContext';
 import { getSelectedFormName } from '../../parameters/formId';
 import type { ResponseEvent } from '../../parameters/triggerEvents';
 import { waitUntilDeadline } from '../fetchList';
-import { fetchFormFields, findFormName } from '../formDetails';
+import { fetchFormFields, fetchFormName } from '../formDetails';
 import type { OutputItem, PollContext } from '../pollContext';
 import { hasSeveralForms } from '../triggerParameters';
-import { sortEventsByPage, type DetectedEvent } from './compareResponses';
+import { sortEventsByPage, type DetectedResponseEvent } from './compareResponses';
 
 /** The result of delivering the events of a form. */
 export type Delivery = {
@@ -26,7 +26,7 @@ export type Delivery = {
 	 * The events for which the poll has no capacity or time, in the order of their pages. The trigger does not
 	 * record these events. The next reading starts at the page of the first event, and detects the events again.
 	 */
-	undelivered: readonly DetectedEvent[];
+	undelivered: readonly DetectedResponseEvent[];
 	/** How many requests were sent for the fields of the form. */
 	fieldRequests: number;
 };
@@ -41,7 +41,7 @@ export type Delivery = {
 export async function deliverEvents(
 	context: PollContext,
 	formId: string,
-	events: readonly DetectedEvent[],
+	events: readonly DetectedResponseEvent[],
 	capacity: number,
 ): Promise<Delivery> {
 	const { request, parameters, times } = context;
@@ -49,7 +49,7 @@ export async function deliverEvents(
 	const { readDeadline, pollDeadline } = times;
 	const sorted = sortEventsByPage(matches);
 	const wanted = sorted.slice(0, capacity);
-	const name = wanted.length === 0 ? null : await findFormName(context, formId);
+	const name = wanted.length === 0 ? null : await fetchFormName(context, formId);
 	const form = { id: formId, name };
 	const items = await createResponseItems(
 		wanted.map(({ event, record }) => ({ event, record, form, fields })),
@@ -61,7 +61,7 @@ export async function deliverEvents(
 }
 
 type FilterResult = {
-	matches: readonly DetectedEvent[];
+	matches: readonly DetectedResponseEvent[];
 	/** The fields of the form. Undefined if neither the filters nor the items need the fields. */
 	fields?: readonly FormField[];
 	fieldRequests: number;
@@ -76,7 +76,7 @@ type FilterResult = {
 async function filterEvents(
 	context: PollContext,
 	formId: string,
-	events: readonly DetectedEvent[],
+	events: readonly DetectedResponseEvent[],
 ): Promise<FilterResult> {
 	const { request, parameters, reason } = context;
 	const { conditions, lists } = parameters;
@@ -179,7 +179,7 @@ async function waitForFiles(
 	try {
 		return await waitUntilDeadline(request, work, pollDeadline);
 	} catch (cause) {
-		const { message: fileError } = asNodeError(request.n8n.getNode(), cause);
+		const { message: fileError } = toNodeError(request.n8n.getNode(), cause);
 		request.n8n.logger.warn(`A response is delivered without its files: ${fileError}`);
 		const item = await createItem(request, event, { ...output, downloadFiles: false });
 		return { ...item, json: { ...item.json, fileError } };

@@ -13,7 +13,7 @@ import { createSeenResponse, type ResponsePhase, type SeenResponse } from './see
 /* Decides whether a response has an event. */
 
 /** The rules that decide which responses have an event. */
-export type ComparisonRules = Readonly<{
+export type ResponseComparisonRules = Readonly<{
 	events: readonly TriggerEvent[];
 	/** The age at which an incomplete response counts as abandoned, in milliseconds since its creation. */
 	abandonedAfterMs: number;
@@ -29,17 +29,18 @@ export function isIncomplete({ is_incomplete: value }: IDataObject): boolean {
 /**
  * Compares a response with its saved state. Returns the next state to save, and the event, if there is one.
  *
- * @param before the saved state; undefined if the response is unseen
+ * @param seenBefore the saved state; undefined if the response is unseen
  */
 export function detectEvent(
 	record: IDataObject,
 	servedAtMs: number,
-	before: SeenResponse | undefined,
-	rules: ComparisonRules,
+	seenBefore: SeenResponse | undefined,
+	rules: ResponseComparisonRules,
 ): { event?: ResponseEvent; seenAfter: SeenResponse } {
-	const phase = before?.phase ?? (isExistingResponse(record, rules.baseline) ? 'existing' : 'new');
+	const phase =
+		seenBefore?.phase ?? (isExistingResponse(record, rules.baseline) ? 'existing' : 'new');
 	const transition = computeTransition(record, servedAtMs, phase, rules);
-	const earlierAnswers = before?.phase === 'complete' ? before.answers : undefined;
+	const earlierAnswers = seenBefore?.phase === 'complete' ? seenBefore.answers : undefined;
 	const answers = rules.events.includes('responseUpdated')
 		? (findAnswers(record) ?? earlierAnswers)
 		: undefined;
@@ -60,7 +61,10 @@ function findAnswers(record: IDataObject): AnswersFingerprint | undefined {
  * the form, a response without a creation time counts as older than all other responses. After the first pass,
  * such a response counts as new.
  */
-function isExistingResponse(record: IDataObject, baseline: ComparisonRules['baseline']): boolean {
+function isExistingResponse(
+	record: IDataObject,
+	baseline: ResponseComparisonRules['baseline'],
+): boolean {
 	if (baseline === undefined) return false;
 	const { sinceMs, backfill, isFirstPassOver } = baseline;
 	if (backfill === 'all') return false;
@@ -83,21 +87,21 @@ type Transition = { event?: ResponseEvent; phaseAfter: ResponsePhase };
 function computeTransition(
 	record: IDataObject,
 	servedAtMs: number,
-	before: ResponsePhase | 'existing' | 'new',
-	{ events, abandonedAfterMs }: ComparisonRules,
+	phaseBefore: ResponsePhase | 'existing' | 'new',
+	{ events, abandonedAfterMs }: ResponseComparisonRules,
 ): Transition {
 	if (!isIncomplete(record)) {
-		const isNewEvent = before !== 'existing' && before !== 'complete';
+		const isNewEvent = phaseBefore !== 'existing' && phaseBefore !== 'complete';
 		return { event: isNewEvent ? 'responseCompleted' : undefined, phaseAfter: 'complete' };
 	}
-	if (before === 'complete' || before === 'abandoned') return { phaseAfter: before };
-	const isStart = before === 'new' && events.includes('responseStarted');
+	if (phaseBefore === 'complete' || phaseBefore === 'abandoned') return { phaseAfter: phaseBefore };
+	const isStart = phaseBefore === 'new' && events.includes('responseStarted');
 	const event = isStart ? 'responseStarted' : undefined;
 	if (!events.includes('responseAbandoned')) return { event, phaseAfter: 'incomplete' };
 	// without a time, the age of an incomplete response is unknown
 	const isAbandoned = servedAtMs >= (getCreationTimeMs(record) ?? Infinity) + abandonedAfterMs;
 	if (isStart || !isAbandoned) return { event, phaseAfter: 'waiting' };
 	// no event if the response was abandoned before the trigger started, or before the user chose this event
-	const isNewEvent = before === 'new' || before === 'waiting';
+	const isNewEvent = phaseBefore === 'new' || phaseBefore === 'waiting';
 	return { event: isNewEvent ? 'responseAbandoned' : undefined, phaseAfter: 'abandoned' };
 }

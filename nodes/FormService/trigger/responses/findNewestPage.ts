@@ -8,18 +8,18 @@ import type { FormState } from '../triggerState';
 
 /**
  * The number of pages of a full pass on which the newest record is first (`descending`), and the number of
- * pages on which the oldest record is first (`ascending`). `addVotes` compares the times of the first and the
- * last record of a page. If the times are equal or missing, `addVotes` compares the attribute `number`.
+ * pages on which the oldest record is first (`ascending`). `addPageOrders` compares the times of the first and the
+ * last record of a page. If the times are equal or missing, `addPageOrders` compares the attribute `number`.
  */
 type Order = NonNullable<NonNullable<FormState['fullPass']>['order']>;
 
-export type NewestAt = NonNullable<FormState['newestPages']>['at'];
+export type NewestPage = NonNullable<FormState['newestPages']>['at'];
 
 /**
  * Counts these pages as descending or ascending, see `Order`. Returns the counts for all pages of the full pass
  * so far.
  */
-export function addVotes(order: Order | undefined, pages: readonly FetchedPage[]): Order {
+export function addPageOrders(order: Order | undefined, pages: readonly FetchedPage[]): Order {
 	const steps = pages.map(({ records }) => {
 		const first = getSortValues(records[0] ?? {});
 		const last = getSortValues(records.at(-1) ?? {});
@@ -57,7 +57,7 @@ const MAJORITY_RATIO = 4;
 export function findNewestPage(
 	{ descending, ascending }: Order,
 	{ pagesBefore, nextPage, isNumbered }: FetchedPage,
-): NewestAt | undefined {
+): NewestPage | undefined {
 	if (pagesBefore + (nextPage.kind === 'none' ? 1 : 2) < MIN_PAGES) return undefined;
 	if (descending > MAJORITY_RATIO * ascending) return 'firstPage';
 	return isNumbered && ascending > MAJORITY_RATIO * descending ? 'lastPage' : undefined;

@@ -1,7 +1,7 @@
 import { chunk } from 'lodash';
 import { clock, yieldIfDue } from '../../api/clock';
 import { createTarget, endpoints } from '../../api/endpoints';
-import { asNodeError, hasReason, type NodeError } from '../../api/errors';
+import { toNodeError, hasReason, type NodeError } from '../../api/errors';
 import { getId } from '../../api/records';
 import { isNumbered } from '../../api/replies/fetchPages';
 import { createRequestError } from '../../api/requestContext';
@@ -10,7 +10,7 @@ import { createFormNotFoundError, isFormNotFoundError } from '../../parameters/f
 import { fetchPagesInTime, type FetchedPage } from '../fetchList';
 import type { PollContext } from '../pollContext';
 import type { FormState } from '../triggerState';
-import { Comparison } from './compareResponses';
+import { ResponseComparison } from './compareResponses';
 import type { Reading, StopReason } from './planReading';
 
 /* Fetches the pages of a reading, and compares the responses with the seen responses. */
@@ -19,15 +19,15 @@ import type { Reading, StopReason } from './planReading';
  * The pages that a reading of a form has fetched, and the result of comparing their responses with the seen
  * responses.
  */
-export type ReadingResult = {
-	startedAtMs: number;
+export type FormPagesResult = {
+	readingStartedAtMs: number;
 	/**
 	 * The state of the form before the reading. If the reading has read a page of a new form, the state has a
 	 * baseline.
 	 */
 	form: FormState;
 	pages: readonly FetchedPage[];
-	comparison: Comparison;
+	comparison: ResponseComparison;
 	stop: StopReason;
 	/** The error if the next page could not be read. */
 	readError?: NodeError;
@@ -68,25 +68,25 @@ export type PollProgress = Readonly<{
 export async function readFormPages(
 	context: PollContext,
 	formId: string,
-	before: FormState,
+	formBefore: FormState,
 	{ from, maxPages, stopsAtSeen }: Reading,
 	{ capacity, hasReadPages }: PollProgress,
-): Promise<ReadingResult> {
+): Promise<FormPagesResult> {
 	const { parameters, cache, request, times } = context;
 	const limit = parameters.lists.fields ? Math.min(maxPages, MAX_PAGES_WITH_FIELDS) : maxPages;
 	const target = createTarget(request.account, endpoints.listResponses, { formId });
-	const startedAtMs = clock.now();
-	const comparison = new Comparison(cache.seen.decode(formId, before.seen));
+	const readingStartedAtMs = clock.now();
+	const comparison = new ResponseComparison(cache.seen.decode(formId, formBefore.seen));
 	const pages: FetchedPage[] = [];
-	let form = before;
-	const finish = (stop: StopReason): ReadingResult => {
-		return { startedAtMs, form, pages, comparison, stop, requests: pages.length };
+	let form = formBefore;
+	const finish = (stop: StopReason): FormPagesResult => {
+		return { readingStartedAtMs, form, pages, comparison, stop, requests: pages.length };
 	};
 	try {
 		for await (const page of fetchPagesInTime(context, target, { from })) {
 			checkIds(context, page);
 			pages.push(page);
-			form = ensureBaseline(context, before);
+			form = ensureBaseline(context, formBefore);
 			await comparePage(context, comparison, page, form);
 			// Without a next page, the loop ends, or throws the reason why the next page cannot be requested. The
 			// reasons to stop below apply only if there is a next page.
@@ -123,7 +123,7 @@ function getLastReadMs({ cache, startState }: PollContext, formId: string): numb
 
 async function comparePage(
 	{ parameters }: PollContext,
-	comparison: Comparison,
+	comparison: ResponseComparison,
 	page: FetchedPage,
 	{ baseline }: FormState,
 ): Promise<void> {
@@ -142,7 +142,7 @@ async function comparePage(
 export function ensureBaseline(context: PollContext, form: FormState = {}): FormState {
 	if (form.seen !== undefined || form.baseline !== undefined) return form;
 	const { cache, isDamaged, parameters, times } = context;
-	const serviceMs = cache.serviceClock.toServiceMs(times.startedAtMs);
+	const serviceMs = cache.serviceClock.toServiceMs(times.pollStartedAtMs);
 	// the service rounds `created_at` down to the second
 	const sinceMs = Math.floor(serviceMs / 1_000) * 1_000;
 	const backfill = isDamaged ? undefined : parameters.backfill;
@@ -163,7 +163,7 @@ function checkIds({ request }: PollContext, { records }: FetchedPage): void {
 /** Converts an error to an error of the node. If the form does not exist, the error names the form. */
 export function toFormError(context: PollContext, formId: string, error: unknown): NodeError {
 	const node = context.request.n8n.getNode();
-	if (!isFormNotFoundError(error)) return asNodeError(node, error);
+	if (!isFormNotFoundError(error)) return toNodeError(node, error);
 	const listedName = context.cache.names.byId.get(formId);
 	return createFormNotFoundError(node, formId, { listedName });
 }

@@ -1,6 +1,6 @@
 import { invert } from 'lodash';
 import { FINGERPRINT_LENGTH, type AnswersFingerprint, type Fingerprint } from '../fingerprints';
-import { addPass, isRetentionOver, type ElapsedPasses } from '../triggerState';
+import { addPass, isRetentionOver, type PassCount } from '../triggerState';
 
 /**
  * The seen responses of a form, by the fingerprints of their UUIDs. A seen response is a response that the
@@ -142,10 +142,10 @@ export class SeenCache {
  */
 export function pruneSeenResponses(
 	seen: SeenResponses,
-	pruning: ElapsedPasses | undefined,
+	pruning: PassCount | undefined,
 	nowMs: number,
 	announcedCount = 0,
-): { seen: SeenResponses; pruning: ElapsedPasses } {
+): { seen: SeenResponses; pruning: PassCount } {
 	if (!isRetentionOver(pruning, nowMs)) return { seen, pruning: addPass(pruning, nowMs) };
 	const kept = [...seen].filter(([, { isUnlisted }]) => !isUnlisted);
 	if (kept.length < announcedCount) return { seen, pruning: pruning! };

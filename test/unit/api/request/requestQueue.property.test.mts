@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import {
 	RequestQueue,
-	type RequestOutcome,
+	type RequestResult,
 } from '../../../../nodes/FormService/api/request/requestQueue.ts';
 import { createFailure } from '../../../../nodes/FormService/api/requestFailure.ts';
 import { MINUTE_MS, VirtualTime } from '../../../time.mts';
@@ -74,7 +74,7 @@ it('never more than 60 requests are sent in any minute, whatever becomes of them
 	});
 });
 
-function createOutcome(end: string): RequestOutcome {
+function createOutcome(end: string): RequestResult {
 	if (end === 'ok') return { headers: {} };
 	const requestFailure =
 		end === 'broken'

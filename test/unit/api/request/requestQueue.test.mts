@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { countBy } from 'lodash';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { RequestQueue } from '../../../../nodes/FormService/api/request/requestQueue.ts';
-import type { RequestOutcome } from '../../../../nodes/FormService/api/request/requestQueue.ts';
+import type { RequestResult } from '../../../../nodes/FormService/api/request/requestQueue.ts';
 import { createRateLimitFailure } from '../../../../nodes/FormService/api/request/replyFailure.ts';
 import {
 	createFailure,
@@ -20,16 +20,16 @@ beforeEach(() => {
 	queue = new RequestQueue(time);
 });
 
-const ok: RequestOutcome = { headers: {} };
-const shows = (remaining: number, limit = 60): RequestOutcome => ({
+const ok: RequestResult = { headers: {} };
+const shows = (remaining: number, limit = 60): RequestResult => ({
 	headers: { 'x-ratelimit-limit': `${limit}`, 'x-ratelimit-remaining': `${remaining}` },
 });
-const failWith = (reason: FailureReason): RequestOutcome => ({
+const failWith = (reason: FailureReason): RequestResult => ({
 	headers: {},
 	requestFailure: createFailure(reason as 'canceled'),
 });
 const failed = failWith('connectionBroken');
-const refuse = (retryAfterS?: number): RequestOutcome => ({
+const refuse = (retryAfterS?: number): RequestResult => ({
 	headers: {},
 	requestFailure: createRateLimitFailure({ 'retry-after': retryAfterS }, time.now()),
 });
@@ -37,7 +37,7 @@ const refuse = (retryAfterS?: number): RequestOutcome => ({
 const delays = { atMs: 0, thereMs: 20, backMs: 20 };
 
 /** Asks for so many requests at once, which all end so; returns how, and when each was sent. */
-async function sendAll(count: number, end: RequestOutcome, job: Partial<Job> = {}) {
+async function sendAll(count: number, end: RequestResult, job: Partial<Job> = {}) {
 	const sentAt: number[] = [];
 	const send = async () => {
 		sentAt.push(time.now());
@@ -100,7 +100,7 @@ describe('the limit of a minute', () => {
 		}
 	});
 
-	it.each<[string, RequestOutcome[], number, number]>([
+	it.each<[string, RequestResult[], number, number]>([
 		['what remains of the window, also after the requests of others', [shows(0)], 1, 60],
 		['the limit that a reply shows, such as 300', [shows(299, 300)], 200, 4],
 		['a smaller one', [shows(29, 30)], 30, 60],
@@ -124,7 +124,7 @@ describe('the limit of a minute', () => {
 		expect([seconds[0], seconds[59]]).toEqual([second, second + 1]);
 	});
 
-	it.each<[string, number, () => RequestOutcome[]]>([
+	it.each<[string, number, () => RequestResult[]]>([
 		['the longest of several waits', 21, () => [refuse(20), refuse(1)]],
 		['the least that remains by replies that were under way', 60, () => [shows(0), shows(1)]],
 	])('holds all requests back for %s', async (_what, second, endBoth) => {
@@ -147,7 +147,7 @@ describe('the limit of a minute', () => {
 });
 
 describe('an outage', () => {
-	it.each<[string, () => RequestOutcome]>([
+	it.each<[string, () => RequestResult]>([
 		['broken connections', () => failed],
 		['refusals', () => refuse(1)],
 		['rejected credentials', () => failWith('untrustedCertificate')],
@@ -163,9 +163,9 @@ describe('an outage', () => {
 
 	it('is none after 19, if a success is between, or if the items are the reason', async () => {
 		for (const end of [
-			...Array<RequestOutcome>(19).fill(failed),
+			...Array<RequestResult>(19).fill(failed),
 			ok,
-			...Array<RequestOutcome>(19).fill(failed),
+			...Array<RequestResult>(19).fill(failed),
 		]) {
 			await sendAll(1, end);
 		}
@@ -205,7 +205,7 @@ describe('a service that is unavailable', () => {
 		const ends = await time.waitFor(Promise.all(Array.from({ length: count }, sendUntilSent)));
 		return { outcomes: countBy(ends.map(outcomeOf)), sentAtS };
 	}
-	const unavailableFor = (seconds: number): RequestOutcome => ({
+	const unavailableFor = (seconds: number): RequestResult => ({
 		headers: {},
 		requestFailure: createFailure('unavailable', { retryAtMs: time.now() + seconds * 1_000 }),
 	});

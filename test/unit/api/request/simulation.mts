@@ -1,6 +1,6 @@
 import lodash from 'lodash';
 import type {
-	RequestOutcome,
+	RequestResult,
 	RequestQueue,
 } from '../../../../nodes/FormService/api/request/requestQueue.ts';
 import { createRateLimitFailure } from '../../../../nodes/FormService/api/request/replyFailure.ts';
@@ -53,8 +53,8 @@ export const countMostRefused = ({ refusals }: LimitedService) =>
 export async function pass(
 	queue: RequestQueue,
 	job: Partial<Job>,
-	send: () => Promise<RequestOutcome>,
-): Promise<RequestOutcome | RequestFailure | 'lost'> {
+	send: () => Promise<RequestResult>,
+): Promise<RequestResult | RequestFailure | 'lost'> {
 	const slot = await queue.acquireSlot({ priority: 'low', isRetry: false, ...job });
 	if ('reason' in slot) return slot;
 	const outcome = await send().catch(() => undefined);
@@ -63,7 +63,7 @@ export async function pass(
 }
 
 /** How a request ended: "ok", or the reason of its failure. */
-export function outcomeOf(end: RequestOutcome | RequestFailure | 'lost'): string {
+export function outcomeOf(end: RequestResult | RequestFailure | 'lost'): string {
 	if (typeof end === 'string') return end;
 	return 'reason' in end ? end.reason : (end.requestFailure?.reason ?? 'ok');
 }

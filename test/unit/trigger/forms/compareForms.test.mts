@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { expect, it } from 'vitest';
-import { parseFormList } from '../../../../nodes/FormService/trigger/formDetails.ts';
+import { indexListedForms } from '../../../../nodes/FormService/trigger/formDetails.ts';
 import { compareForms } from '../../../../nodes/FormService/trigger/forms/compareForms.ts';
 import type { FormStates } from '../../../../nodes/FormService/trigger/triggerState.ts';
 
@@ -9,7 +9,7 @@ const START_MS = Date.UTC(2026, 10, 22, 12);
 it('The list of all forms shows those created since it was first read, oldest first, without excluded ones', () => {
 	const at = (seconds: number) => new Date(START_MS + seconds * 1_000).toISOString();
 	const read = (forms: FormStates, records: IDataObject[]) =>
-		compareForms(forms, parseFormList(records), {
+		compareForms(forms, indexListedForms(records), {
 			watch: { kind: 'all', except: ['excluded'] },
 			events: ['formCreated'],
 			listedSinceMs: forms.size > 0 ? START_MS : undefined,

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import {
-	fingerprintAttributes,
+	computeAttributeFingerprints,
 	findChangedAttributes,
 } from '../../../../nodes/FormService/trigger/forms/compareForms.ts';
 
@@ -27,7 +27,10 @@ describe('Form Updated', () => {
 
 	/** The attributes that have changed. */
 	const find = (before: IDataObject, after: IDataObject) =>
-		findChangedAttributes(fingerprintAttributes(before), fingerprintAttributes(after));
+		findChangedAttributes(
+			computeAttributeFingerprints(before),
+			computeAttributeFingerprints(after),
+		);
 
 	it.each<[string, IDataObject, string[]]>([
 		['is renamed', { name: '2026' }, ['name']],

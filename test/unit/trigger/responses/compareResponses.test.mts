@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { expect, it } from 'vitest';
 import { RESPONSE_EVENTS } from '../../../../nodes/FormService/parameters/triggerEvents.ts';
 import * as compare from '../../../../nodes/FormService/trigger/responses/compareResponses.ts';
-import type { ComparisonRules } from '../../../../nodes/FormService/trigger/responses/detectEvent.ts';
+import type { ResponseComparisonRules } from '../../../../nodes/FormService/trigger/responses/detectEvent.ts';
 import type { SeenResponses } from '../../../../nodes/FormService/trigger/responses/seenResponses.ts';
 import { DAY_MS, HOUR_MS } from '../../../../nodes/FormService/trigger/requestBudget.ts';
 import type { FetchedPage } from '../../../../nodes/FormService/trigger/fetchList.ts';
@@ -36,8 +36,8 @@ function readPages(text: string): FetchedPage[] {
 }
 
 const baseline = { sinceMs: ACTIVATION };
-const all: ComparisonRules = { events: RESPONSE_EVENTS, abandonedAfterMs: DAY_MS };
-const beginnings: Record<string, ComparisonRules> = {
+const all: ResponseComparisonRules = { events: RESPONSE_EVENTS, abandonedAfterMs: DAY_MS };
+const beginnings: Record<string, ResponseComparisonRules> = {
 	'only Completed': { ...all, events: ['responseCompleted'] },
 	'only Started': { ...all, events: ['responseStarted'] },
 	'only Abandoned': { ...all, events: ['responseAbandoned'] },
@@ -58,7 +58,7 @@ class Watch {
 
 	/** Reads a list, and returns the events that start the workflow, or those that have no room. */
 	read(text: string, hasRoom = true): string {
-		const comparison = new compare.Comparison(this.seen);
+		const comparison = new compare.ResponseComparison(this.seen);
 		for (const page of readPages(text)) comparison.addRecords(page, page.records, this.rules);
 		const found = compare.sortEventsByPage(comparison.events);
 		this.seen = comparison.computeSeen(hasRoom ? [] : found);

@@ -153,7 +153,7 @@ it.each<[string, Reading, FailureReason, number, number, number, boolean]>([
 	'A reading starts over or not if its page %s',
 	(_text, reading, reason, count, minutes, pageCount, starts) => {
 		const nowMs = minutes * MINUTE_MS;
-		const failures = { count, startedAtMs: 0 };
+		const failures = { count, firstFailedAtMs: 0 };
 		const result = advance.hasToStartOver(reading, fail(reason), failures, pageCount, nowMs);
 		expect(result).toBe(starts);
 	},

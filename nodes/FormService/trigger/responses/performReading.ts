@@ -1,13 +1,18 @@
 import { conditionsNeedFields } from '../../api/answers/conditions';
 import { clock } from '../../api/clock';
 import type { NodeError } from '../../api/errors';
-import { ALL_PAGES } from '../failures';
-import type { Outcome } from '../outcomes';
+import { HIGHEST_PAGE_NUMBER } from '../failures';
+import type { ReadingOutcome } from '../outcomes';
 import { isBackingOff, type OutputItem, type PollContext } from '../pollContext';
 import { addDebt, computeFormBudget, isDue, type FormBudget } from '../requestBudget';
 import type { FormState } from '../triggerState';
 import { deliverEvents, type Delivery } from './deliverEvents';
-import { readFormPages, toFormError, type PollProgress, type ReadingResult } from './readFormPages';
+import {
+	readFormPages,
+	toFormError,
+	type PollProgress,
+	type FormPagesResult,
+} from './readFormPages';
 import { advanceReading, endsFullPass, hasToStartOver, startOver } from './advanceReading';
 import {
 	countBudgetedRequests,
@@ -23,12 +28,12 @@ import { pruneSeenResponses } from './seenResponses';
 /* Reads the responses of one form during a poll, and delivers their events. */
 
 /** The result of reading a form once. */
-export type FormResult = {
+export type ReadingResult = {
 	form: FormState;
 	items: readonly OutputItem[];
-	outcome: Outcome;
+	outcome: ReadingOutcome;
 	/** Whether the poll had no time for the first page of the reading. */
-	isUnread: boolean;
+	isPostponed: boolean;
 };
 
 /**
@@ -49,52 +54,52 @@ export function mayReadForm(context: PollContext, formId: string, form: FormStat
 	if (debt === undefined || (reason === 'publish' && needsReading)) return true;
 	const isAdvancing = seen !== undefined && isInFirstPass(form);
 	if (isAdvancing && !isBackingOff(context, { kind: 'fullPass', formId })) return true;
-	return isDue(debt, getBudget(context, formId).intervalMs, times.startedAtMs);
+	return isDue(debt, getBudget(context, formId).intervalMs, times.pollStartedAtMs);
 }
 
 /** Returns how many requests the poll may send for one reading of a form. */
 function getBudget(context: PollContext, formId: string): FormBudget {
 	const { startState, times, baseIntervalMs, lastPollAtMs } = context;
 	const form = startState.forms.get(formId);
-	return computeFormBudget(form, baseIntervalMs, lastPollAtMs, times.startedAtMs);
+	return computeFormBudget(form, baseIntervalMs, lastPollAtMs, times.pollStartedAtMs);
 }
 
 /** A reading of a form, and its result. */
 type Task = Readonly<{
 	formId: string;
 	/** The state of the form before the reading. */
-	before: FormState;
+	formBefore: FormState;
 	reading: Reading;
 	/** The pages that were read, and the result of comparing their responses with the seen responses. */
-	result: ReadingResult;
+	result: FormPagesResult;
 }>;
 
 /**
  * Reads pages of a form and delivers the events. If the reading or the delivery fails, does not throw, but
  * returns the error in `outcome`.
  *
- * @param before the state after the earlier readings of the poll
+ * @param formBefore the state after the earlier readings of the poll
  * @returns undefined if there is nothing to read
  */
-export async function pollForm(
+export async function performReading(
 	context: PollContext,
 	formId: string,
 	kind: ReadingKind,
-	before: FormState,
+	formBefore: FormState,
 	progress: PollProgress,
-): Promise<FormResult | undefined> {
+): Promise<ReadingResult | undefined> {
 	if (isBackingOff(context, { kind, formId })) return undefined;
 	const budget = getBudget(context, formId);
 	const fullPass = { kind: 'fullPass', formId } as const;
 	const isFailing = context.reason === 'schedule' && context.cache.failures.has(fullPass);
 	const reading =
 		kind === 'newestPages'
-			? planNewestPages(before, budget, isBackingOff(context, fullPass))
-			: planFullPass(before, budget, isFailing);
+			? planNewestPages(formBefore, budget, isBackingOff(context, fullPass))
+			: planFullPass(formBefore, budget, isFailing);
 	if (reading === undefined) return undefined;
-	const result = await readFormPages(context, formId, before, reading, progress);
-	const task = { formId, before, reading, result };
-	if (result.pages.length === 0) return finishReading(context, task, before);
+	const result = await readFormPages(context, formId, formBefore, reading, progress);
+	const task = { formId, formBefore, reading, result };
+	if (result.pages.length === 0) return finishReading(context, task, formBefore);
 	return await deliverPages(context, task, progress.capacity);
 }
 
@@ -103,8 +108,8 @@ async function deliverPages(
 	context: PollContext,
 	task: Task,
 	capacity: number,
-): Promise<FormResult> {
-	const { formId, before, result } = task;
+): Promise<ReadingResult> {
+	const { formId, formBefore, result } = task;
 	try {
 		const delivery = await deliverEvents(context, formId, result.comparison.events, capacity);
 		const form = computeNextForm(context, task, delivery);
@@ -112,7 +117,7 @@ async function deliverPages(
 	} catch (error) {
 		const deliveryError = toFormError(context, formId, error);
 		// keep the old state, so that the next reading reads the same pages; count one request for fields
-		return finishReading(context, task, before, { deliveryError, fieldRequests: 1 });
+		return finishReading(context, task, formBefore, { deliveryError, fieldRequests: 1 });
 	}
 }
 
@@ -125,18 +130,18 @@ function computeNextForm(
 	{ formId, reading, result }: Task,
 	{ items, undelivered }: Delivery,
 ): FormState {
-	const { form, pages, comparison, startedAtMs } = result;
+	const { form, pages, comparison, readingStartedAtMs } = result;
 	const undeliveredPage = undelivered[0]?.page;
 	const seen = comparison.computeSeen(undelivered);
 	const kept = endsFullPass(reading, result, undeliveredPage)
-		? pruneSeenResponses(seen, form.pruning, startedAtMs, pages.at(-1)?.total)
+		? pruneSeenResponses(seen, form.pruning, readingStartedAtMs, pages.at(-1)?.total)
 		: { seen, pruning: form.pruning };
 	return {
 		...advanceReading(form, reading, result, undeliveredPage),
 		seen: cache.seen.encode(formId, kept.seen),
 		pruning: kept.pruning,
-		firstPageReadAtMs: pages[0].pagesBefore === 0 ? startedAtMs : form.firstPageReadAtMs,
-		deliveredAtMs: items.length > 0 ? startedAtMs : form.deliveredAtMs,
+		firstPageReadAtMs: pages[0].pagesBefore === 0 ? readingStartedAtMs : form.firstPageReadAtMs,
+		deliveredAtMs: items.length > 0 ? readingStartedAtMs : form.deliveredAtMs,
 	};
 }
 
@@ -153,16 +158,16 @@ function finishReading(
 		fieldRequests,
 		deliveryError,
 	}: Partial<Delivery> & { deliveryError?: NodeError } = {},
-): FormResult {
-	const { pages, readError, requests, startedAtMs } = result;
+): ReadingResult {
+	const { pages, readError, requests, readingStartedAtMs } = result;
 	const subject = { kind: reading.kind, formId };
 	const error = deliveryError ?? readError;
 	const firstPage = reading.from?.pagesBefore ?? 0;
 	const lastPage = pages.at(-1)?.pagesBefore ?? firstPage - 1;
-	const isUnread = error === undefined && pages.length === 0;
+	const isPostponed = error === undefined && pages.length === 0;
 	const continues = reading.kind === 'fullPass' && form.fullPass?.next !== undefined;
-	const isUnfinished = isUnread || continues;
-	const readPage = isUnfinished ? lastPage : ALL_PAGES;
+	const isUnfinished = isPostponed || continues;
+	const readPage = isUnfinished ? lastPage : HIGHEST_PAGE_NUMBER;
 	// a failed delivery concerns all pages of the reading
 	const failedPage = deliveryError === undefined ? lastPage + 1 : firstPage;
 	const page = error === undefined ? readPage : failedPage;
@@ -173,12 +178,12 @@ function finishReading(
 	const isGivenUp = startsOver && (deliveryError === undefined || firstPage > 0);
 	const counted = countBudgetedRequests(reading, requests, fieldRequests);
 	// a form that was not read keeps its turn: the form with the oldest debt is read first
-	const sinceMs = isUnread ? (form.debt?.atMs ?? 0) : startedAtMs;
+	const sinceMs = isPostponed ? (form.debt?.atMs ?? 0) : readingStartedAtMs;
 	const debt = addDebt(form.debt, counted, getBudget(context, formId).intervalMs, sinceMs);
 	return {
 		form: { ...(startsOver ? startOver(form, reading, result.hasExpired) : form), debt },
 		items,
 		outcome: { subject, hasPages: pages.length > 0, readError, deliveryError, page, isGivenUp },
-		isUnread,
+		isPostponed,
 	};
 }
