@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Meeting } from './faults/faultKinds.mts';
+import type { Exchange } from './faults/faultKinds.mts';
 import type { Parts } from './parts.mts';
 
 /** The path of the API (specification, section 9). */
@@ -9,7 +9,7 @@ export const API_PREFIX = '/api/v1';
 /** Adds the hooks that record every request and apply the faults. */
 export function addHooks(server: FastifyInstance, parts: Parts) {
 	const { faults, requests, visits, now, wait, latency } = parts;
-	const meeting = (request: FastifyRequest, reply: FastifyReply): Meeting => ({
+	const createExchange = (request: FastifyRequest, reply: FastifyReply): Exchange => ({
 		request,
 		reply,
 		wait: async (milliseconds) => await wait(milliseconds, request.raw.socket),
@@ -32,7 +32,7 @@ export function addHooks(server: FastifyInstance, parts: Parts) {
 		};
 		(request.isApi ? requests : visits).push(request.record);
 		request.fault = faults.pick({ method, path, isApi: request.isApi });
-		// without this header, Node.js would send the time of the machine
+		// without this header, Node.js would send the time of this machine's clock
 		reply.header('date', new Date(now()).toUTCString());
 		await travel(request);
 	});
@@ -40,9 +40,10 @@ export function addHooks(server: FastifyInstance, parts: Parts) {
 	server.addHook('preHandler', async (request, reply) => {
 		request.record.body = request.body;
 		if (request.fault?.stage !== 'instead') return;
-		request.fault.act(meeting(request, reply));
-		// wait for the reply: otherwise the request would continue if its client disconnected earlier
+		request.fault.act(createExchange(request, reply));
+		// wait until the reply or the connection has ended
 		await reply;
+		// if the fault dropped the connection, fastify would now run the endpoint
 		reply.hijack();
 	});
 
@@ -51,7 +52,7 @@ export function addHooks(server: FastifyInstance, parts: Parts) {
 		const { fault } = request;
 		if (fault?.stage !== 'after' || payload instanceof Readable) return payload;
 		const body = Buffer.from((payload ?? '') as string | Buffer);
-		return await fault.spoil(meeting(request, reply), body);
+		return await fault.spoil(createExchange(request, reply), body);
 	});
 
 	server.addHook('onResponse', async ({ record }, reply) => {

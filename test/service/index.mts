@@ -11,7 +11,7 @@ import { createShapes } from './specification/shapes.mts';
 import { createStore } from './store.mts';
 
 export {
-	answer,
+	rawReply,
 	largeList,
 	invalidAnswers,
 	redirect,
@@ -62,7 +62,7 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 
 /** Creates the server with the API, the pages of forms, and the files. */
 function buildServer(parts: Parts): FastifyInstance {
-	// close connections by force, because some faults never reply
+	// close connections by force, because a fault can keep a connection open forever
 	const server = fastify({ forceCloseConnections: true });
 	server.setErrorHandler((error, _request, reply) => {
 		const { status, body } = toFailure(error);

@@ -8,8 +8,7 @@ type FormRequest = FastifyRequest<{ Params: { formId: string }; Body: URLSearchP
 
 /**
  * Adds the pages that users see in a browser: the list of forms, the page of a form, the login page, PDFs, and
- * uploaded files. The login page accepts no password. PDFs and files need no token, because their addresses
- * cannot be guessed.
+ * uploaded files. The login page accepts no password. PDFs and files need no token.
  */
 export function createPages({ store, origin }: Parts) {
 	return async (pages: FastifyInstance) => {
@@ -83,7 +82,7 @@ function renderField({ uuid, label, type, options, description, mandatory }: Fie
 	return `<p><label>${lodash.escape(label)}${mark} ${lodash.escape(description ?? '')}<br>${control}</label></p>`;
 }
 
-/** Returns the answer to a field from a submitted form. For a file, the user enters its URL. */
+/** Returns the answer to a field from a submitted form. In a file field, the user enters the URL of a file. */
 function readAnswer({ uuid, type }: Field, body: URLSearchParams): Answer {
 	const texts = body.getAll(uuid).filter((text) => text.trim());
 	if (texts.length === 0) return null;
@@ -93,7 +92,10 @@ function readAnswer({ uuid, type }: Field, body: URLSearchParams): Answer {
 	return type === 'number' && Number.isFinite(Number(text)) ? Number(text) : text;
 }
 
-/** Returns the lines of a response in a PDF: the number, the time, and a line for each answer. */
+/**
+ * Returns the lines of a response's PDF. The first line has the form, the number and the time. Each further line
+ * has the answer to a field.
+ */
 function describeResponse({ form, response }: { form: Form; response: Response }): string[] {
 	const { number, createdAt, answers } = response;
 	const lines = form.fields.map(({ uuid, label }) => {
@@ -104,8 +106,8 @@ function describeResponse({ form, response }: { form: Form; response: Response }
 }
 
 /**
- * Returns a PDF of one page with these lines. A question mark replaces a character outside Latin-1. Long lines
- * are cut.
+ * Returns a PDF of one page with these lines. Replaces characters outside Latin-1 with question marks, and cuts
+ * lines after 95 characters.
  */
 function renderPdf(lines: string[]): Buffer {
 	const shown = lines.map((line) => {

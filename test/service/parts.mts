@@ -12,26 +12,27 @@ export type ServiceOptions = Partial<Limits> & {
 	seed?: boolean;
 	now?: () => number;
 	/**
-	 * Delays the request of a connection by this many milliseconds. In tests with simulated time, an infinite
-	 * number means forever.
+	 * Waits this many milliseconds before a request or a reply of the connection continues. In tests with
+	 * simulated time, an infinite wait never ends.
 	 */
 	wait?: (milliseconds: number, connection: Socket) => Promise<void>;
 	/**
-	 * Returns how many milliseconds a request or a reply of the API takes to arrive. Is called for each request
-	 * and each reply, so that requests and replies can arrive in another order. By default 0.
+	 * Returns how many milliseconds a request or a reply of the API takes to arrive. The service calls this
+	 * function for each request and for each reply. If the results differ, a later request can arrive before an
+	 * earlier request. By default, returns 0.
 	 */
 	latency?: () => number;
 	/** The value of the secret attributes that the service adds to every record, such as `webhook_secret`. */
 	secret?: string;
 };
 
-/** A request that the service received. Tests compare it with the expected request. */
+/** A request that the service received. */
 export type RecordedRequest = {
 	at: number;
 	method: string;
 	/**
-	 * The path without the query. For the API, the path starts after the base URL: `/forms`. For pages and files,
-	 * this is the whole path.
+	 * The path without the query. A path of the API starts after the base URL: `/forms`. A path of a page or file
+	 * is complete: `/pdf/…`.
 	 */
 	path: string;
 	query: Record<string, unknown>;
@@ -44,7 +45,7 @@ export type RecordedRequest = {
 
 export type Service = {
 	url: string;
-	/** The value that a credential has as Base URL. */
+	/** The Base URL for a credential: `http://127.0.0.1:4010/api/v1`. */
 	baseUrl: string;
 	token: string;
 	requests: RecordedRequest[];

@@ -6,14 +6,14 @@ import { defaultSettings, type Settings } from './specification/settingsRules.mt
 export type Account = {
 	id: number;
 	tokens: string[];
-	/** The workspace, as endpoint 1 returns it (section 2.1). */
+	/** The attributes of the workspace (specification, section 2.1). */
 	workspace: Record<string, unknown>;
 };
 
 export type Field = {
 	uuid: string;
 	label: string;
-	/** The type of the field, such as `number`. The specification names no types. */
+	/** The type of the field, such as `number`. The types are guesses, because the specification names no types. */
 	type: string;
 	mandatory: boolean;
 	customKey: string | null;
@@ -36,11 +36,11 @@ export type Response = {
 export type Form = {
 	id: string;
 	accountId: number;
-	/** Whether the form has incomplete responses. */
+	/** Whether "Track incomplete submissions" is on. If not, the API leaves out incomplete responses. */
 	trackIncomplete: boolean;
 	settings: Settings;
 	fields: Field[];
-	/** The responses, the oldest first. */
+	/** The responses in the order in which they were added. */
 	responses: Response[];
 	createdAt: string;
 	updatedAt: string;
@@ -59,10 +59,7 @@ export type NewForm = {
 };
 
 type NewResponse = {
-	/**
-	 * The answers. The key of an answer is the UUID of its field, or the label if no other field has the same
-	 * label.
-	 */
+	/** The answers. The key of an answer is the UUID of the field. A label that only one field has is also a key. */
 	answers?: Answers;
 	incomplete?: boolean;
 	uuid?: string;
@@ -73,8 +70,8 @@ type NewResponse = {
 type StoredFile = { type: string; data: Uint8Array };
 
 /**
- * Formats a time as the service does (section 2.1): `2026-01-31T09:00:00.000000Z`. Drops milliseconds, as many
- * databases do, so several records can have the same time.
+ * Formats a time as the service does: `2026-01-31T09:00:00.000000Z` (specification, section 2.1). Drops
+ * milliseconds, as many databases do, so several records can have the same time.
  *
  * @param epoch epoch milliseconds
  */
@@ -83,7 +80,7 @@ export const timestamp = (epoch: number) =>
 
 export type Store = ReturnType<typeof createStore>;
 
-/** Creates the data of a service, in memory. Tests may change forms, fields and responses in place. */
+/** Creates the store with the data of a service. Tests may change the forms, fields and responses of the store. */
 export function createStore(now: () => number) {
 	const accounts: Account[] = [];
 	const forms = new Map<string, Form>();
@@ -128,7 +125,7 @@ export function createStore(now: () => number) {
 			return form;
 		},
 
-		/** Returns the responses of a form, the oldest first. */
+		/** Returns the responses of a form in the order in which they were added. */
 		responses: (formId: string) => [...getForm(formId).responses],
 		/** Finds a response and its form by the UUID of the response. */
 		response(uuid: string): { form: Form; response: Response } | undefined {

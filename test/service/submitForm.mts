@@ -1,8 +1,8 @@
 import type { Service } from './index.mts';
 
 /**
- * Submits a form as a browser does: gets the page of the form, then posts the answers. The answers are named by
- * the labels of the fields.
+ * Submits a form as a browser does: gets the form's page, then posts the answers. The key of an answer is the
+ * label of its field.
  */
 export async function submitFormPage(
 	service: Pick<Service, 'url' | 'store'>,

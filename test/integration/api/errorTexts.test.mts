@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
 import type { Failure, INodeParameters } from 'n8n-workflow';
 import {
-	answer,
+	rawReply,
 	largeList,
 	redirect,
 	status,
@@ -87,7 +87,7 @@ const faultCases: FaultCase[] = [
 const LONG = 'Not\nnow. '.repeat(32);
 
 const json = (code: number, body: unknown) =>
-	answer(code, 'application/json', JSON.stringify(body));
+	rawReply(code, 'application/json', JSON.stringify(body));
 
 /** What a person reads, with the address of the service and times as in every run. */
 type Text = { message: string; description: string };
@@ -156,8 +156,8 @@ const oddReplies: Array<[string, Fault | ((token: string) => Fault), who?: strin
 	['a rejection with the ID of a response', CONTRADICTORY, 'Response: Create'],
 	['a rejection with an ID', CONTRADICTORY, 'Setting: Update'],
 	['a success without the form', success({ id: 'AbC123' }), 'Setting: Update'],
-	['a web page of another server', answer(404, 'text/html', '\n<html><title>x</title></html>')],
-	['a web page that takes no such request', answer(405, 'text/html', '<html></html>')],
+	['a web page of another server', rawReply(404, 'text/html', '\n<html><title>x</title></html>')],
+	['a web page that takes no such request', rawReply(405, 'text/html', '<html></html>')],
 	['a link to a page with the token', (token) => success({ responses: [], next: `//${token}.a/` })],
 	['the token in texts', (token) => status(422, `Not ${token}`, { name: [`Not ${token}.`] })],
 	[

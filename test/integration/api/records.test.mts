@@ -1,6 +1,6 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
-import { answer, demoForms, success } from '../../service/index.mts';
+import { rawReply, demoForms, success } from '../../service/index.mts';
 import { locator } from '../harness.mts';
 import { running } from '../world.mts';
 
@@ -60,7 +60,7 @@ describe('the secrets in records of the service', () => {
 it('names of objects themselves, as attributes and labels, change none', async () => {
 	const text =
 		'{"data":[{"uuid":"a","__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"responses":[{"key":"__proto__","value":"x"},{"key":"constructor","value":"y"}]}]}';
-	service.faults.set({ fault: answer(200, 'application/json', text) });
+	service.faults.set({ fault: rawReply(200, 'application/json', text) });
 	const { items } = await n8n.runNode({ ...getResponses, simplify: true });
 	expect(items).toHaveLength(1);
 	expect(Object.values(items[0].json.answers as object)).toEqual(['x', 'y']);

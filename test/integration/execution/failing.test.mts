@@ -1,7 +1,7 @@
 import { partition } from 'lodash';
 import type { INodeExecutionData } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
-import { answer, demoForms, slow } from '../../service/index.mts';
+import { rawReply, demoForms, slow } from '../../service/index.mts';
 import { itemsOf, NODE_NAME, placesOf, time } from '../harness.mts';
 import { inputFor, operationNamed } from '../resources/operations.mts';
 import { running } from '../world.mts';
@@ -21,7 +21,7 @@ it('A run that stops on failure does not retry the other items after a failure',
 });
 
 it('A web page with status 404 is about the address, and so is no error of single items', async () => {
-	service.faults.set({ fault: answer(404, 'text/html', '<html></html>') });
+	service.faults.set({ fault: rawReply(404, 'text/html', '<html></html>') });
 	const { parameters } = operationNamed('Field: Get Many');
 	const { error } = await n8n.runNode(parameters, inputFor(service));
 	expect(error?.message).toMatch(/ returned a web page instead of data \(status 404\)$/);

@@ -10,7 +10,7 @@ import { root } from '../../../scripts/lib/paths.mts';
 import { connect } from '../../../scripts/probe/connect.mts';
 import { probe } from '../../../scripts/probe/probe.mts';
 import { renderText } from '../../../scripts/probe/report.mts';
-import { answer, redirect, status, success, tooMany, type Fault } from '../../service/index.mts';
+import { rawReply, redirect, status, success, tooMany, type Fault } from '../../service/index.mts';
 import { NOWHERE } from '../servers.mts';
 import { AT_ONCE, running } from '../world.mts';
 
@@ -44,8 +44,8 @@ async function run() {
 	return report;
 }
 
-const reply = (body: unknown) => answer(200, 'application/json', JSON.stringify(body));
-const webPage = answer(200, 'text/html', '<title>zq</title>');
+const reply = (body: unknown) => rawReply(200, 'application/json', JSON.stringify(body));
+const webPage = rawReply(200, 'text/html', '<title>zq</title>');
 const more = reply({ data: [record], has_more: true });
 const refused = tooMany(7_777_777);
 

@@ -1,7 +1,7 @@
 import { mapKeys, zipObject } from 'lodash';
 import { NodeHelpers, type IDataObject, type INode, type INodeParameters } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
-import { answer, demoForms, invalidAnswers } from '../../service/index.mts';
+import { rawReply, demoForms, invalidAnswers } from '../../service/index.mts';
 import { itemsOf, locator } from '../harness.mts';
 import { nodeOf } from '../n8n/package.mts';
 import { running } from '../world.mts';
@@ -50,7 +50,7 @@ it('Response: Create adds a response and returns its UUID, if it has it, the for
 	expect(items).toEqual([{ json, pairedItem: { item: 0 } }]);
 	expect(addedTo(survey).at(-1)).toEqual(data);
 	expect(methods()).toEqual(['GET', 'POST']);
-	const reply = answer(200, 'application/json', '{"success":true,"message":"Added."}');
+	const reply = rawReply(200, 'application/json', '{"success":true,"message":"Added."}');
 	service.faults.set({ fault: reply, match: { method: 'POST' } });
 	const cachedResultName = `Customer Survey (${survey})\u00a0(closed)`;
 	const formId = { ...locator(survey, 'list'), cachedResultName };

@@ -1,6 +1,6 @@
 import type { INodeListSearchResult } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
-import { answer, demoForms, status, type Fault } from '../../service/index.mts';
+import { rawReply, demoForms, status, type Fault } from '../../service/index.mts';
 import { locator, n8nFor } from '../harness.mts';
 import { elsewhere } from '../servers.mts';
 import { running } from '../world.mts';
@@ -76,7 +76,7 @@ it('The next page is found, even if the base URL itself contains /api/v1/', asyn
 
 it('A list is read if the reply starts with a byte order mark', async () => {
 	const text = `\ufeff${JSON.stringify({ success: true, data: [{ uuid: 'a' }] })}`;
-	service.faults.set({ fault: answer(200, 'text/html', text), match: { path: /^\/responses/ } });
+	service.faults.set({ fault: rawReply(200, 'text/html', text), match: { path: /^\/responses/ } });
 	const { items } = await n8n.runNode(getAll);
 	expect(items.map(({ json }) => json.uuid)).toEqual(['a']);
 	expect(service.requests).toHaveLength(1);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { answer, demoForms, success } from '../../service/index.mts';
+import { rawReply, demoForms, success } from '../../service/index.mts';
 import { locator } from '../harness.mts';
 import { running } from '../world.mts';
 
@@ -76,7 +76,7 @@ describe('Response: Get PDF', () => {
 		['a web page that is said to be a PDF', 'application/pdf', '\ufeff\n<html></html>'],
 		['JSON without its type', 'application/octet-stream', ' {"message": "Expired"}'],
 	])('does not take %s for a PDF', async (_what, type, body) => {
-		service.faults.set({ fault: answer(200, type, body), match: { path: /^\/pdf\// } });
+		service.faults.set({ fault: rawReply(200, type, body), match: { path: /^\/pdf\// } });
 		const { error } = await n8n.runNode({ ...getPdf, responseId: uuid, download: true });
 		expect(error?.message).toBe('The link to the file returned a web page or JSON');
 	});

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { answer } from '../../service/index.mts';
+import { rawReply } from '../../service/index.mts';
 import { locator } from '../harness.mts';
 import { running } from '../world.mts';
 import { addForm, begin, HOUR_MS, MINUTE_MS, pollFor, watch } from './watching.mts';
@@ -23,7 +23,7 @@ describe('A form that no longer exists', () => {
 	});
 
 	it('is not to blame for a web page with the status 404', async () => {
-		service.faults.set({ fault: answer(404, 'text/html', '<!DOCTYPE html><p>Nothing here</p>') });
+		service.faults.set({ fault: rawReply(404, 'text/html', '<!DOCTYPE html><p>Nothing here</p>') });
 		const formId = { ...locator('gone42', 'list'), cachedResultName: 'Old Form' };
 		await expect(watch(n8n, '', { formId }).poll()).rejects.toThrow('returned a web page');
 	});

@@ -3,7 +3,7 @@ import lodash from 'lodash';
 import contents from './demoForms.json' with { type: 'json' };
 import { type Answers, type NewForm, type Store, timestamp } from '../store.mts';
 
-/** The IDs of the demo's forms. The IDs are the same at every start, so that examples can use the IDs. */
+/** The IDs of the demo's forms. The IDs are the same at every start, so that saved workflows find the forms. */
 export const demoForms = {
 	contact: 'Kt7mQa',
 	survey: 'sV3yR1',
@@ -15,7 +15,7 @@ export const demoForms = {
 /** A form and its responses. The key of an answer is the custom key of its field. */
 type DemoForm = NewForm & Required<Pick<NewForm, 'fields'>> & { responses: Answers[] };
 
-/** Returns the UUID of a field of the demo, in the format of version 4. A field has the same UUID at every start. */
+/** Computes the UUID of a field from the form and the custom key, so that the UUID is the same at every start. */
 function deriveUuid(formId: string, key: unknown): string {
 	const hex = createHash('sha256').update(`${formId}/${key}`).digest('hex');
 	return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-4$3-8$4-$5');
@@ -26,7 +26,6 @@ export function seed(store: Store, token: string, now: () => number) {
 	store.addAccount({ name: 'Demo Workspace', tokens: [token] });
 	const data = Buffer.from('Alan Turing\nComputing machinery and intelligence\n');
 	store.addFile({ type: 'text/plain; charset=utf-8', data }, 'cv');
-	// a response without an email address is incomplete, if the form tracks incomplete responses
 	const forms = Object.entries(contents as Record<string, DemoForm>);
 	for (const [key, { fields, responses, ...form }] of forms) {
 		const id = demoForms[key as keyof typeof demoForms];
@@ -37,6 +36,7 @@ export function seed(store: Store, token: string, now: () => number) {
 		store.addForm({ ...form, id, fields: identifiedFields });
 		for (const [index, answers] of responses.entries()) {
 			store.addResponse(id, {
+				// if the form tracks incomplete responses, a response without an email address is incomplete
 				incomplete: form.trackIncomplete && !answers.email,
 				answers: lodash.mapKeys(answers, (_, customKey) => deriveUuid(id, customKey)),
 				createdAt: timestamp(now() - (responses.length - index) * 86_400_000),

@@ -2,37 +2,41 @@ import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 /** A request to which a fault applies, and its reply. */
-export type Meeting = {
+export type Exchange = {
 	request: FastifyRequest;
 	reply: FastifyReply;
-	/** Delays the request by this many milliseconds. If the number is infinite, the request never continues. */
+	/** Waits this many milliseconds. In tests with simulated time, an infinite wait never ends. */
 	wait: (milliseconds: number) => Promise<void>;
 };
 
 /**
- * A failure of one request, after the service has checked the rate limits.
+ * A fault: what goes wrong with a request.
  *
- * - `instead`: the service does not act, and `act` replies.
+ * - `instead`: the service checks the token and the rate limits, and does not act. `act` replies, or drops the
+ *   connection.
  * - `after`: the service acts, and `spoil` damages the reply.
  */
 export type Fault =
-	| { stage: 'instead'; act(meeting: Meeting): void }
-	| { stage: 'after'; spoil(meeting: Meeting, body: Buffer): unknown };
+	| { stage: 'instead'; act(exchange: Exchange): void }
+	| { stage: 'after'; spoil(exchange: Exchange, body: Buffer): unknown };
 
-export const instead = (act: (meeting: Meeting) => void): Fault => ({ stage: 'instead', act });
+export const instead = (act: (exchange: Exchange) => void): Fault => ({ stage: 'instead', act });
 
-export const after = (spoil: (meeting: Meeting, body: Buffer) => unknown): Fault => ({
+export const after = (spoil: (exchange: Exchange, body: Buffer) => unknown): Fault => ({
 	stage: 'after',
 	spoil,
 });
 
-/** Creates a fault: the service replies with this status in its envelope. */
+/** Creates a fault: the service does not act, and replies with this status, message and `errors`. */
 export const status = (code: number, message: string, errors?: Record<string, string[]>) =>
 	instead(({ reply }) => {
 		reply.code(code).send({ success: false, message, ...(errors && { errors }) });
 	});
 
-/** Creates a fault: the service acts, and replies with this status and `Retry-After`, but with a body of success. */
+/**
+ * Creates a fault: the service acts, and replies with this status and `Retry-After: 1`. The body of the reply
+ * still reports success.
+ */
 export const statusAfter = (code: number) =>
 	after(({ reply }, body) => {
 		reply.code(code).header('retry-after', '1');
@@ -40,9 +44,10 @@ export const statusAfter = (code: number) =>
 	});
 
 /**
- * Creates a fault: the service replies 429. Without `retryAfter`, the reply has no `Retry-After`.
+ * Creates a fault: the service replies 429.
  *
- * @param retryAfter seconds
+ * @param limit the `X-RateLimit-Limit` of the reply
+ * @param retryAfter the seconds in `Retry-After`; by default, the reply has no `Retry-After`
  */
 export const tooMany = (limit: number, retryAfter?: number) =>
 	instead(({ reply }) => {
@@ -52,9 +57,9 @@ export const tooMany = (limit: number, retryAfter?: number) =>
 	});
 
 /**
- * Creates a fault: the service replies 503, because the service is in maintenance.
+ * Creates a fault: the service replies 503, as during maintenance.
  *
- * @param retryAfter seconds, or a date: `Sat, 31 Jan 2026 09:00:00 GMT`
+ * @param retryAfter the `Retry-After` of the reply: seconds, or a date such as `Sat, 31 Jan 2026 09:00:00 GMT`
  */
 export const unavailable = (retryAfter: number | string) =>
 	instead(({ reply }) => {
@@ -66,8 +71,8 @@ export const unavailable = (retryAfter: number | string) =>
  * Creates a fault: the service rejects answers with 422, in the words of a web framework: `The data.9b1f… must
  * be a valid email address.`
  *
- * @param rules the rule that an answer breaks, by the UUID of its field: `{ "9b1f…": "must be a valid email
- * address" }`
+ * @param rules the rule that each rejected answer breaks, by the UUID of the field: `{ "9b1f…": "must be a valid
+ * email address" }`
  */
 export const invalidAnswers = (rules: Record<string, string>) => {
 	const texts = Object.entries(rules).map(([uuid, rule]) => `The data.${uuid} ${rule}.`);
@@ -89,12 +94,12 @@ export const redirect = (address: string, code = 302) =>
 	instead(({ reply }) => void reply.redirect(address, code));
 
 /** Creates a fault: the service replies with this status, content type and body. */
-export const answer = (code: number, type: string, body: string | Buffer) =>
+export const rawReply = (code: number, type: string, body: string | Buffer) =>
 	instead(({ reply }) => void reply.type(type).code(code).send(body));
 
 /** Creates a fault: the service does not act, but replies with `success: true` and this data. */
 export const success = (data: unknown) =>
-	answer(200, 'application/json', JSON.stringify({ success: true, data }));
+	rawReply(200, 'application/json', JSON.stringify({ success: true, data }));
 
 /**
  * Creates a fault: the service replies with a list of about this many megabytes. The list is valid JSON, sent

@@ -2,21 +2,21 @@ import { setTimeout } from 'node:timers/promises';
 import { Readable } from 'node:stream';
 import {
 	after,
-	answer,
+	rawReply,
 	type Fault,
 	instead,
-	type Meeting,
+	type Exchange,
 	redirect,
 	status,
 	tooMany,
 } from './faultKinds.mts';
 
 /** Waits forever without a reply, even if the client disconnects. */
-const never = async ({ wait }: Meeting) => {
+const never = async ({ wait }: Exchange) => {
 	await wait(Infinity);
 	return await new Promise<never>(() => {});
 };
-const drop = ({ request }: Meeting) => void request.raw.socket.destroy();
+const drop = ({ request }: Exchange) => void request.raw.socket.destroy();
 const page = '<!doctype html><title>Maintenance</title><p>We will be back shortly.</p>';
 
 /** The faults that need no parameters, by name. */
@@ -34,19 +34,19 @@ export const faultTable = {
 	unavailable: status(503, 'Service Unavailable'),
 	tooManyDay: tooMany(1440, 4000),
 	dropBefore: instead(drop),
-	dropAfter: after((meeting) => {
-		drop(meeting);
+	dropAfter: after((exchange) => {
+		drop(exchange);
 		return new Promise<never>(() => {});
 	}),
-	silentBefore: instead((meeting) => void never(meeting)),
+	silentBefore: instead((exchange) => void never(exchange)),
 	silentAfter: after(never),
 	gatewayAfter: after(({ reply }) => {
 		reply.code(502).removeHeader('content-length');
 		return JSON.stringify({ success: false, message: 'Bad Gateway' });
 	}),
-	webPage: answer(200, 'text/html; charset=utf-8', page),
+	webPage: rawReply(200, 'text/html; charset=utf-8', page),
 	failureWith200: status(200, 'The request could not be carried out.'),
-	malformedJson: answer(200, 'application/json', '{"success":true,"data":[{"id":'),
+	malformedJson: rawReply(200, 'application/json', '{"success":true,"data":[{"id":'),
 	emptyBody: after(({ reply }) => {
 		reply.removeHeader('content-length');
 		return '';
@@ -56,7 +56,7 @@ export const faultTable = {
 		return Readable.from(
 			(async function* () {
 				yield body.subarray(0, Math.ceil(body.length / 2));
-				// wait until the first half is sent, because ending the connection would discard it
+				// wait until the first half is sent, because the error below discards unsent data
 				await setTimeout(20);
 				throw new Error('cut on purpose');
 			})(),

@@ -6,12 +6,12 @@ type FaultRule = {
 	/** The fault, its name in `faultTable`, or a function that returns a fault for each request. */
 	fault: FaultName | Fault | (() => Fault | undefined);
 	/**
-	 * The method and the path of the requests. `path` is compared with the path and the query. For the API, the
-	 * compared path starts after the base URL: `/forms?page=2`. For pages and files, the whole path is compared:
-	 * `/pdf/…`. A rule without `path` applies only to the API.
+	 * The method and the path of the requests. `path` matches a path with its query. A path of the API starts
+	 * after the base URL: `/forms?page=2`. A path of a page or file is complete: `/pdf/…`. Without `path`, the rule
+	 * applies to all requests to the API.
 	 */
 	match?: { method?: string; path?: RegExp };
-	/** The number of requests to which the fault applies. By default, all requests. */
+	/** The number of requests to which the fault still applies. Undefined for all requests. */
 	times?: number;
 };
 
@@ -30,7 +30,7 @@ export function createFaults() {
 		clear() {
 			rules = [];
 		},
-		/** Returns the fault of a request. Undefined if no rule applies. Decreases the `times` of the rule by 1. */
+		/** Returns the fault of a request, and decreases `times` of its rule by 1. Undefined if no rule applies. */
 		pick(request: { method: string; path: string; isApi: boolean }): Fault | undefined {
 			const rule = rules.find(({ match = {}, times = Infinity }) => {
 				const isMethod = !match.method || match.method.toUpperCase() === request.method;

@@ -7,7 +7,8 @@ import { createServiceError } from './envelope.mts';
 /**
  * Creates the check that runs before every endpoint.
  *
- * - A request without `Accept: application/json` is redirected to the login page (section 5, rule 2).
+ * - A request without `Accept: application/json` is redirected to the login page (specification,
+ *   section 5).
  * - A request without a valid token gets a 401. The request does not count toward the limits, and the reply has
  *   no headers with limits.
  * - A request beyond a limit gets a 429.
@@ -31,8 +32,9 @@ export function createAccessCheck({ store, limits, usage, now }: Parts) {
 }
 
 /**
- * Returns the form with this ID. Throws a 404 if there is no such form, and a 403 if the form belongs to
- * another account.
+ * Returns the form with this ID.
+ *
+ * @throws Error with the status 404 if there is no such form, and 403 if the form belongs to another account
  */
 export function getForm(request: FastifyRequest, { store }: Parts, id: string): Form {
 	const form = store.form(id);

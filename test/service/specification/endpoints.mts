@@ -16,7 +16,7 @@ import {
 } from './records.mts';
 import { settingsSchema, type Settings } from './settingsRules.mts';
 
-/** Adds the endpoints of section 4, behind the access check. */
+/** Creates the API: the endpoints (specification, section 4), and the check that runs before each endpoint. */
 export function createApi(parts: Parts) {
 	return async (api: FastifyInstance) => {
 		api.addHook('onRequest', createAccessCheck(parts));
@@ -26,7 +26,7 @@ export function createApi(parts: Parts) {
 	};
 }
 
-/** Adds endpoints 1 to 3: the workspace, the list of forms with their fields, and the fields of a form. */
+/** Adds the endpoints that return the workspace, the forms, and the fields of a form. */
 function addFormEndpoints(api: FastifyInstance, parts: Parts) {
 	const { store } = parts;
 
@@ -47,7 +47,7 @@ function addFormEndpoints(api: FastifyInstance, parts: Parts) {
 	});
 }
 
-/** Adds endpoints 4 to 6: the responses of a form, the link to a response's PDF, and adding a response. */
+/** Adds the endpoints that list the responses of a form, return the link to a PDF, and add a response. */
 function addResponseEndpoints(api: FastifyInstance, parts: Parts) {
 	const { store, shapes } = parts;
 	let requests = 0;
@@ -91,8 +91,8 @@ function addResponseEndpoints(api: FastifyInstance, parts: Parts) {
 }
 
 /**
- * Sorts responses of the same second in an order that depends on the seed. Without a seed, returns all
- * responses unchanged.
+ * Sorts responses by time, the oldest first. The seed decides the order of responses of the same second. Without
+ * a seed, returns the responses in the order of the store.
  */
 function shuffleTies(responses: readonly Response[], seed: number | undefined): Response[] {
 	if (seed === undefined) return [...responses];
@@ -107,8 +107,10 @@ function trim<T>(value: T): T | null {
 }
 
 /**
- * Checks answers by rules 2 and 3 of section 4. The keys must be UUIDs of the form's fields. The values must be
- * texts or whole numbers.
+ * Returns the answers from the body of a request that adds a response. The keys must be UUIDs of the form's
+ * fields. The values must be texts or whole numbers, and URLs for file fields (specification, section 4).
+ *
+ * @throws ZodError if an answer is invalid
  */
 function checkAnswers(body: unknown, fields: Field[]): Answers {
 	const shape = fields.map(({ uuid, type }) => [
@@ -121,7 +123,7 @@ function checkAnswers(body: unknown, fields: Field[]): Answers {
 	return z.object({ data }).parse(body).data as Answers;
 }
 
-/** Adds endpoint 7, which updates the settings of section 2.5. */
+/** Adds the endpoint that updates settings of a form. */
 function addSettingsEndpoint(api: FastifyInstance, parts: Parts) {
 	api.post<{ Params: { id: string } }>('/forms/:id/settings', (request) => {
 		const form = getForm(request, parts, request.params.id);

@@ -1,12 +1,13 @@
 import { ZodError } from 'zod';
 
-/** Creates an error. If an endpoint throws the error, the service replies with this status and message. */
+/** Creates an error for an endpoint to throw. The service then replies with this status and message. */
 export const createServiceError = (statusCode: number, message: string) =>
 	Object.assign(new Error(message), { statusCode });
 
 /**
- * Converts a thrown value to the status and the body of a reply, in the envelope of section 7. An invalid body
- * of a request is a 400. An unexpected error is a 500 without details.
+ * Converts a thrown value to the status and the body of a reply: `{success: false, message: "…"}`
+ * (specification, section 7). If the body of the request is invalid, the status is 400. For an unexpected error,
+ * the status is 500, and the message has no details.
  */
 export function toFailure(error: unknown): { status: number; body: Record<string, unknown> } {
 	if (error instanceof ZodError) {

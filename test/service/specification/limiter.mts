@@ -1,7 +1,10 @@
-/** The maximum number of requests of an account per minute and per day (section 8). */
+/** The maximum number of requests of an account per minute and per day (specification, section 8). */
 export type Limits = { perMinute: number; perDay: number };
 
-/** A rate limit window: when the window ends, in epoch milliseconds, and how many requests the window has counted. */
+/**
+ * A rate limit window. `endMs` is the end of the window in epoch milliseconds, and `used` is the number of
+ * requests in the window.
+ */
 type Window = { endMs: number; used: number };
 
 export type Usage = { minute: Window; day: Window };
@@ -9,11 +12,13 @@ export type Usage = { minute: Window; day: Window };
 export type Decision = { isAllowed: boolean; usage?: Usage; headers: Record<string, string> };
 
 /**
- * Decides whether a request is allowed, and counts the request. A rate-limited request does not count. A window
- * starts with the first request after the end of the window before.
+ * Decides whether a request is allowed. An allowed request is counted, and a rejected request is not. A window
+ * starts with the first request after the last window has ended.
  *
  * @param now epoch milliseconds
- * @returns the new counts, and the headers of the reply. The headers show the limit that is nearer
+ * @returns the decision, the windows after the request, and the headers of the reply. The headers show the
+ * limit per day if fewer requests remain in the day than in the minute. Otherwise, the headers show the limit
+ * per minute
  */
 export function decide(before: Usage | undefined, limits: Limits, now: number): Decision {
 	const minute = openWindow(before?.minute, 60_000, now);
@@ -47,8 +52,7 @@ function rejectRequest(
 	limit: number,
 	now: number,
 ): Decision {
-	// a window ends at a millisecond, but Retry-After has whole seconds, rounded down: it can be 0, or up to a
-	// second too short
+	// `Retry-After` has whole seconds, so the wait can be up to a second too short
 	const retryAfter = Math.max(0, Math.floor(endMs / 1000) - Math.floor(now / 1000));
 	const headers = { ...formatLimitHeaders(limit, 0), 'retry-after': String(retryAfter) };
 	return { isAllowed: false, usage, headers };

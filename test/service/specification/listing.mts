@@ -2,7 +2,10 @@ import type { FastifyRequest } from 'fastify';
 import type { Parts } from '../parts.mts';
 import type { Paging } from './shapes.mts';
 
-/** Creates the reply with a page of a list, in the kind of paging that is set. */
+/**
+ * Creates the body of the reply with the requested page of a list. `shapes.paging` decides how the body refers to
+ * the next page. Without `shapes.pageSize`, the page has all records.
+ */
 export function createListBody(
 	records: unknown[],
 	request: FastifyRequest,
@@ -49,7 +52,7 @@ export function createListBody(
 	return { success: true, ...bodies[paging] };
 }
 
-/** Returns the number of the requested page. The request has the number (`page=2`) or a cursor (`cursor=c2`). */
+/** Returns the number of the page that a request asks for, with `page=2` or with the cursor `cursor=c2`. */
 export function getPageNumber(request: FastifyRequest): number {
 	const { page = '1', cursor } = request.query as { page?: string; cursor?: string };
 	return Number(cursor?.slice(1) ?? page);

@@ -1,7 +1,7 @@
 import type { Parts } from '../parts.mts';
 import type { Answer, Field, Form, Response } from '../store.mts';
 
-/** Converts a form to a record as endpoint 2 lists it: with its settings (section 2.2) and its fields. */
+/** Creates the record of a form for the list of forms, with the settings and the fields of the form. */
 export function createFormRecord(form: Form, parts: Parts) {
 	const { id, settings, fields, trackIncomplete, createdAt, updatedAt } = form;
 	return {
@@ -17,13 +17,13 @@ export function createFormRecord(form: Form, parts: Parts) {
 	};
 }
 
-/** Converts a field to a record as endpoints 2 and 3 list it. */
+/** Creates the record of a field for a list of fields. */
 export function createFieldRecord(field: Field, parts: Parts) {
 	const { customKey, ...attributes } = field;
 	return { ...attributes, custom_key: customKey, ...createSecrets(parts) };
 }
 
-/** Converts a response to a record as endpoint 4 lists it. */
+/** Creates the record of a response for the list of responses. */
 export function createResponseRecord(response: Response, form: Form, parts: Parts) {
 	const { number_prefix: prefix, number_suffix: suffix } = form.settings;
 	const answers = form.fields.map((field) => ({
@@ -54,15 +54,15 @@ function withLinks(value: Answer, { type }: Field, origin: string): Answer {
 	return value.map((file) => file.replace(/\|\/(?!\/)/, `|${origin}/`));
 }
 
-/** Creates the answer to a file field from the address of the file: `["cv.pdf|https://host/cv.pdf"]`. */
+/** Creates the answer to a file field: `https://host/cv.pdf` → `["cv.pdf|https://host/cv.pdf"]`. */
 export function createFileAnswer(address: string): string[] {
 	const name = decodeURIComponent(new URL(address).pathname.split('/').at(-1) || 'file');
 	return [`${name}|${address}`];
 }
 
 /**
- * Returns the attributes with secrets that the service adds to a record. Tests check that the node removes
- * these attributes. Returns an empty object if no secret is set.
+ * Returns attributes with secrets for a record. Tests check that the node removes these attributes. If no secret
+ * is set, returns an empty object.
  */
 export function createSecrets({ secret }: Parts): Record<string, unknown> {
 	if (secret === undefined) return {};

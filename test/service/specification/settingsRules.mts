@@ -2,8 +2,8 @@ import lodash from 'lodash';
 import { z } from 'zod';
 
 /**
- * The rule for the values of a setting (section 2.5). `max` is the maximum number of characters of a text, or
- * the highest whole number.
+ * The rule for the values of a setting (specification, section 2.5). `max` is the maximum number of characters
+ * of a text, or the highest whole number.
  */
 type SettingRule =
 	| { kind: 'boolean'; nullable?: false }
@@ -16,7 +16,7 @@ export type Settings = Record<string, SettingValue>;
 const flag = { kind: 'boolean' } as const;
 const text = (max?: number) => ({ kind: 'string', nullable: true, max }) as const;
 
-/** The settings that endpoint 7 updates, in the order of section 2.5. */
+/** The settings that a request can update, in the order of the specification (section 2.5). */
 export const settingRules: Record<string, SettingRule> = {
 	admin_email_attach_pdf: flag,
 	admin_email_note: text(),
@@ -55,13 +55,16 @@ export const settingRules: Record<string, SettingRule> = {
 	slack_enabled: flag,
 };
 
-/** Returns the settings of a new form. All booleans except two are false. Texts and numbers are empty. */
+/** Returns the settings of a new form. Two settings are on, and all others except the name are off or empty. */
 export function defaultSettings(name: string): Settings {
 	const empty = lodash.mapValues(settingRules, ({ kind }) => (kind === 'boolean' ? false : null));
 	return { ...empty, show_formtitle: true, seo_allow_bots: true, name };
 }
 
-/** Checks the body of a request to endpoint 7. Converts 0 and 1 to false and true (section 4, rule 5). */
+/**
+ * Checks the body of a request that updates settings. Converts 0 to false and 1 to true (specification,
+ * section 4, rule 5).
+ */
 export const settingsSchema = z
 	.object(lodash.mapValues(settingRules, createSchema))
 	.partial()

@@ -1,21 +1,21 @@
 /**
- * The shapes of replies that the specification leaves open (section 4, "Response shapes not given"). The
- * default values are the values of a real service. Tests use other values, to show that a client does not
- * depend on one shape.
+ * The points that the specification leaves open about replies (section 4, "Response shapes not given"). The
+ * default values were seen in replies of a real service. Tests also use other values, to show that a client
+ * reads all of them.
  */
 export type Shapes = {
-	/** The number of records on a page. If undefined, a list has one page. */
+	/** The number of records on a page. Undefined if each list has only one page. */
 	pageSize?: number;
-	/** How a reply refers to the next page. */
+	/** How a reply refers to the next page, see `pagings`. */
 	paging: Paging;
 	/** The order of responses: `asc` lists the oldest first, `desc` the newest first. */
 	order: 'asc' | 'desc';
 	/**
 	 * The order of responses that were created in the same second.
 	 *
-	 * - `fixed`: always the same.
-	 * - `byPage`: different on each page, like a database that sorts only by time.
-	 * - `byRequest`: different in each reply.
+	 * - `fixed`: the same order in each reply
+	 * - `byPage`: another order for each page, as from a database that sorts only by time
+	 * - `byRequest`: another order in each reply
 	 */
 	ties: 'fixed' | 'byPage' | 'byRequest';
 	/** Whether the service trims texts, and stores "" as null. */
@@ -23,12 +23,12 @@ export type Shapes = {
 };
 
 /**
- * The kinds of paging:
+ * How a reply refers to the next page:
  *
- * - `links`: a link next to `data`, without the number of all records
+ * - `links`: a link to the next page, next to `data`
  * - `meta`: links and numbers next to `data`
- * - `inData`: links and numbers in `data`, which has the records in an inner `data`
- * - `simple`: like `inData`, without the numbers of all records and pages
+ * - `inData`: links and numbers in `data`; the records are in `data.data`
+ * - `simple`: like `inData`, without the total numbers of records and pages
  * - `numbers`: only numbers, in `pagination`
  * - `count`: `count`, `next` and `previous` next to `results`
  * - `cursor`: a cursor in `meta`

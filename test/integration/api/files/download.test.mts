@@ -1,7 +1,7 @@
 import { range } from 'lodash';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import {
-	answer,
+	rawReply,
 	largeList,
 	demoForms,
 	redirect,
@@ -67,7 +67,7 @@ describe('the file of a respondent', () => {
 		['application/json', 'txt', ''],
 	])('can be of the type %s, called 0.%s, unless it is a web page instead', async (...given) => {
 		const [type, ending, expected] = given;
-		service.faults.set({ fault: answer(200, type, '{}'), match: { path: /^\/files/ } });
+		service.faults.set({ fault: rawReply(200, type, '{}'), match: { path: /^\/files/ } });
 		expect(await downloadAnswer(`${service.url}/files/0.${ending}`)).toBe(expected);
 	});
 });
@@ -98,7 +98,7 @@ function linksTo({ service }: World, count: number, fault: Fault): string[] {
 	return range(count).map((index) => `${service.url}/files/${index}.txt`);
 }
 
-const file = answer(200, 'text/plain', 'a');
+const file = rawReply(200, 'text/plain', 'a');
 
 describe('the files of many responses', () => {
 	it('are in the items of their responses, fetched without the token; what comes instead is not read to its end', async () => {
