@@ -92,7 +92,7 @@ export function toNodeError(node: INode, error: unknown, itemIndex?: number): No
 }
 
 /** Returns the cause of an error, such as `rate-limited`. Returns an empty text if the error has no cause. */
-export function getCause(error: unknown): string {
+export function getN8nCause(error: unknown): string {
 	if (!(error instanceof NodeApiError || error instanceof NodeOperationError)) return '';
 	return (error.failure as Failure | undefined)?.cause ?? '';
 }

@@ -11,7 +11,7 @@ import type { PollContext } from './pollContext';
 /* Fetches lists within the time of a poll. A poll does not retry, so each page takes one request. */
 
 /** A page of a list. `servedAtMs` is the time at which the service sent the page, by the service's clock. */
-export type FetchedPage = ListPage & { readonly servedAtMs: number };
+export type TimedPage = ListPage & { readonly servedAtMs: number };
 
 /**
  * Fetches the pages of a list one by one, until the caller stops.
@@ -25,7 +25,7 @@ export async function* fetchPagesInTime(
 	{ request, times, cache }: PollContext,
 	target: Target,
 	{ from, deadline = times.readDeadline }: { from?: PagePosition; deadline?: AbortSignal } = {},
-): AsyncGenerator<FetchedPage, void> {
+): AsyncGenerator<TimedPage, void> {
 	const pages = fetchPages(request, target, from && moveToList(from, target.url));
 	for (;;) {
 		const nextPage = pages.next().catch((error: unknown) => {
@@ -62,7 +62,7 @@ export async function fetchWholeList(
 	target: Target,
 	noun: string,
 ): Promise<{ records: IDataObject[]; requests: number }> {
-	const pages: FetchedPage[] = [];
+	const pages: TimedPage[] = [];
 	for await (const page of fetchPagesInTime(context, target)) {
 		pages.push(page);
 		const isTimeUp = clock.now() >= context.times.readUntilMs;

@@ -1,7 +1,7 @@
 import { sortBy } from 'lodash';
 import type { INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 import { clock } from '../api/clock';
-import { getCause, hasReason, type NodeError } from '../api/errors';
+import { getN8nCause, hasReason, type NodeError } from '../api/errors';
 import { sortByTime } from '../api/recordTimes';
 import { mayReadFormList, pollFormList } from './forms/pollFormList';
 import { endsPoll, getOutcomeError, recordOutcome, type ReadingOutcome } from './outcomes';
@@ -194,6 +194,6 @@ function findActivationError(
 	const isOnly = !hasRead || !hasSeveralForms(parameters.watch);
 	// for an expired page position, the user need not do anything: the trigger reads the list again
 	const isActionable =
-		ACTIONABLE_CAUSES.includes(getCause(error)) && !hasReason(error, 'pageExpired');
+		ACTIONABLE_CAUSES.includes(getN8nCause(error)) && !hasReason(error, 'pageExpired');
 	return reason === 'publish' && isOnly && isActionable ? error : undefined;
 }

@@ -5,7 +5,7 @@ import { computeFingerprint } from './fingerprints';
 import { hasElapsed } from './requestBudget';
 import { decodeSeenResponses } from './responses/seenResponses';
 import { renameVersion6 } from './savedVersions';
-import { formSchema, type TriggerState } from './triggerState';
+import { formStateSchema, type TriggerState } from './triggerState';
 
 /* Encodes the trigger state for saving, and decides from which state a poll continues. */
 
@@ -16,7 +16,9 @@ import { formSchema, type TriggerState } from './triggerState';
  */
 const VERSION = 7;
 
-const savedForm = formSchema.refine(({ seen = '' }) => decodeSeenResponses(seen) !== undefined);
+const savedForm = formStateSchema.refine(
+	({ seen = '' }) => decodeSeenResponses(seen) !== undefined,
+);
 
 const schema = z.preprocess(
 	renameVersion6,

@@ -32,7 +32,7 @@ const passCountSchema = z.object({ atMs: z.number(), passes: nonNegative });
  */
 const backfill = z.union([z.literal('all'), z.object({ sinceMs: z.number() })]);
 
-export const formSchema = z.object({
+export const formStateSchema = z.object({
 	id: z.string(),
 	/** The seen responses as a text, see `encodeSeenResponses`. Undefined until a page was read. */
 	seen: z.string().optional(),
@@ -88,7 +88,7 @@ export const formSchema = z.object({
  * The state of one form. If a poll changes nothing about a form, the next state has the same object for this
  * form, see `rememberState`.
  */
-export type FormState = Readonly<Omit<z.infer<typeof formSchema>, 'id'>>;
+export type FormState = Readonly<Omit<z.infer<typeof formStateSchema>, 'id'>>;
 
 /**
  * The state of a form that was created while the trigger runs. The form has no seen responses, and no existing

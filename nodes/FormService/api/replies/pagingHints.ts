@@ -1,7 +1,7 @@
 import { snakeCase } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { parseBoolean } from '../parseValues';
-import { isRecord, isSingleRecord } from '../records';
+import { isRecord, isRecordWithId } from '../records';
 import type { ReplyHeaders } from '../request/rateLimit';
 
 /* Collects the hints of a reply about the next page of a list, and reads their values. */
@@ -50,7 +50,7 @@ const PAGING_NAME_IN_FORM =
  * except those with an `UNRELATED_NAME`
  */
 function collectHints(parent: IDataObject | ReplyHeaders, isPaging = false): Hint[] {
-	const isForm = isSingleRecord(parent as IDataObject);
+	const isForm = isRecordWithId(parent as IDataObject);
 	return Object.entries(parent).flatMap(([spelling, value]: [string, unknown]) => {
 		const name = snakeCase(spelling).replace(/^x_/, '');
 		if (isForm && !PAGING_NAME_IN_FORM.test(name)) return [];

@@ -120,14 +120,14 @@ export function compareSettings(body: Readonly<SettingValues>, form: IDataObject
 function isSameSetting(from: unknown, to: SettingValue): boolean {
 	if (typeof to === 'boolean') return parseBoolean(from) === to;
 	if (typeof to === 'number') return parseNumber(from) === to;
-	return toStored(from) === toStored(to);
+	return toStoredValue(from) === toStoredValue(to);
 }
 
 /**
  * Converts a value to the spelling in which the service may store the value. A text loses blanks at both ends,
  * gets composed letters, and has `\n` as line ends. An empty text becomes null. A number becomes a text.
  */
-export function toStored(value: unknown): unknown {
+export function toStoredValue(value: unknown): unknown {
 	const text = typeof value === 'number' ? String(value) : value;
 	return typeof text === 'string' ? toComparable(text.replaceAll('\r\n', '\n')) || null : text;
 }

@@ -9,7 +9,7 @@ import { readSimplify } from '../../parameters/resultParameters';
  * Returns a function that converts a form to an item. The parameters of the node decide whether the item is
  * simplified.
  */
-export function createFormMapper(
+export function createFormConverter(
 	input: ParameterContext,
 ): (form: IDataObject) => INodeExecutionData {
 	const simplify = readSimplify(input);

@@ -5,7 +5,7 @@ import { createSharedFetch, type Operation } from '../../execution/operation';
 import { createFormNotListedError, readFormId } from '../../parameters/parameterContext';
 import { readOutputFields, simplificationProperties } from '../../parameters/resultParameters';
 import { formLocator } from '../../parameters/sharedProperties';
-import { createFormMapper } from './formItem';
+import { createFormConverter } from './formItem';
 
 /**
  * The operation Form: Get. The API has no endpoint for a single form, so the operation searches the list of all
@@ -24,7 +24,7 @@ export const formGet: Operation = {
 	properties: [formLocator, ...simplificationProperties],
 	prepare(input) {
 		const formId = readFormId(input);
-		const toItem = createFormMapper(input);
+		const toItem = createFormConverter(input);
 		return {
 			selection: { names: readOutputFields(input) },
 			async read(request) {

@@ -8,7 +8,7 @@ import {
 	readToolRange,
 	simplificationProperties,
 } from '../../parameters/resultParameters';
-import { createFormMapper } from './formItem';
+import { createFormConverter } from './formItem';
 
 export const formGetAll: Operation = {
 	option: {
@@ -23,7 +23,7 @@ export const formGetAll: Operation = {
 	properties: [...limitProperties, ...simplificationProperties],
 	prepare(input) {
 		const limit = readLimit(input);
-		const toItem = createFormMapper(input);
+		const toItem = createFormConverter(input);
 		return {
 			selection: { ...readToolRange(input), names: readOutputFields(input) },
 			async read(request) {

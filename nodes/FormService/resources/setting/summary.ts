@@ -1,7 +1,7 @@
 import { truncateText } from '../../api/errorTexts';
 import { parseBoolean } from '../../api/parseValues';
-import { findSetting, findSimilarSetting } from '../../api/settings/settings';
-import { toStored, type SettingChanges } from '../../api/settings/values';
+import { findSetting, findSimilarSettingName } from '../../api/settings/settings';
+import { toStoredValue, type SettingChanges } from '../../api/settings/values';
 
 /** The maximum number of characters of a value in a summary. */
 const MAX_LENGTH = 40;
@@ -20,7 +20,7 @@ export function summarizeUpdate(changes: SettingChanges, unusedNames: readonly s
 	});
 	const summary = parts.join('; ') || 'No changes';
 	const unused = unusedNames.map((name) => {
-		const similarName = findSimilarSetting(name);
+		const similarName = findSimilarSettingName(name);
 		return truncateText(name, MAX_LENGTH) + (similarName === undefined ? '' : ` (${similarName}?)`);
 	});
 	return unused.length === 0 ? summary : `${summary}. Not used: ${unused.join(', ')}`;
@@ -44,7 +44,7 @@ function formatChange(name: string, from: unknown, to: unknown): [from: string, 
 }
 
 function formatValue(name: string, value: unknown): string {
-	if (toStored(value) === null) return 'empty';
+	if (toStoredValue(value) === null) return 'empty';
 	// the service may send a boolean as 0 or 1
 	const isOn = findSetting(name)?.type === 'boolean' ? parseBoolean(value) : undefined;
 	if (isOn !== undefined) return isOn ? 'Yes' : 'No';

@@ -2,7 +2,7 @@ import { hasReason } from '../../api/errors';
 import { getNextPosition } from '../../api/replies/fetchPages';
 import type { PagePosition } from '../../api/replies/findNextPage';
 import type { FailureCount } from '../failures';
-import type { FetchedPage } from '../fetchList';
+import type { TimedPage } from '../fetchList';
 import { MINUTE_MS } from '../requestBudget';
 import type { FormState } from '../triggerState';
 import { addPageOrders, findNewestPage, type NewestPage } from './findNewestPage';
@@ -23,7 +23,7 @@ type ReadPages = Pick<FormPagesResult, 'pages' | 'stop'>;
 export function endsFullPass(
 	{ kind }: Reading,
 	{ stop }: ReadPages,
-	undelivered: FetchedPage | undefined,
+	undelivered: TimedPage | undefined,
 ): boolean {
 	return kind === 'fullPass' && stop === 'endOfList' && undelivered === undefined;
 }
@@ -37,7 +37,7 @@ export function endsFullPass(
 export function findResumePosition(
 	{ kind, from }: Reading,
 	{ pages, stop }: ReadPages,
-	undelivered: FetchedPage | undefined,
+	undelivered: TimedPage | undefined,
 ): PagePosition | undefined {
 	if (undelivered !== undefined) return toPosition(undelivered);
 	const last = pages.at(-1)!;
@@ -70,7 +70,7 @@ export function advanceReading(
 	form: FormState,
 	reading: Reading,
 	result: ReadPages,
-	undelivered: FetchedPage | undefined,
+	undelivered: TimedPage | undefined,
 ): FormState {
 	const { pages } = result;
 	const next = findResumePosition(reading, result, undelivered);
@@ -89,7 +89,7 @@ export function advanceReading(
 function advanceNewestPages(
 	form: FormState,
 	reading: Reading,
-	pages: readonly FetchedPage[],
+	pages: readonly TimedPage[],
 	next: PagePosition | undefined,
 ): FormState {
 	const { at } = form.newestPages!;
@@ -99,7 +99,7 @@ function advanceNewestPages(
 	return { ...form, newestPages: { at, next: next ?? toPosition(pages.at(-1)!) } };
 }
 
-function endFullPass(form: FormState, last: FetchedPage, at: NewestPage | undefined): FormState {
+function endFullPass(form: FormState, last: TimedPage, at: NewestPage | undefined): FormState {
 	const found = at && { at, next: at === 'lastPage' ? toPosition(last) : undefined };
 	const newestPages = at === form.newestPages?.at ? form.newestPages : found;
 	const baseline = form.baseline && { ...form.baseline, isFirstPassOver: true };

@@ -3,7 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { getCreationTimeMs, sortByTime } from '../../api/recordTimes';
 import { getComparableId } from '../../api/records';
 import type { ResponseEvent } from '../../parameters/triggerEvents';
-import type { FetchedPage } from '../fetchList';
+import type { TimedPage } from '../fetchList';
 import { computeFingerprint, type Fingerprint } from '../fingerprints';
 import { detectEvent, type ResponseComparisonRules } from './detectEvent';
 import { isUnchanged, type SeenResponse, type SeenResponses } from './seenResponses';
@@ -18,7 +18,7 @@ export type DetectedResponseEvent = Readonly<{
 	/** What the trigger records about the response after n8n has received the event. */
 	seenAfter: SeenResponse;
 	/** The page that has the response. */
-	page: FetchedPage;
+	page: TimedPage;
 }>;
 
 /**
@@ -50,7 +50,7 @@ export class ResponseComparison {
 	 * event.
 	 */
 	addRecords(
-		page: FetchedPage,
+		page: TimedPage,
 		records: readonly IDataObject[],
 		rules: ResponseComparisonRules,
 	): void {
@@ -77,7 +77,7 @@ export class ResponseComparison {
 	 *
 	 * @param lastReadMs when the form was last read, by the service's clock
 	 */
-	endsWithSeen({ records }: FetchedPage, lastReadMs: number): boolean {
+	endsWithSeen({ records }: TimedPage, lastReadMs: number): boolean {
 		const last = records.at(-1);
 		if (last === undefined || !this.isSeen(last)) return false;
 		const timeMs = getCreationTimeMs(last);

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { parseNumber } from '../../api/parseValues';
 import { getCreationTimeMs } from '../../api/recordTimes';
-import type { FetchedPage } from '../fetchList';
+import type { TimedPage } from '../fetchList';
 import type { FormState } from '../triggerState';
 
 /* Finds the page of a list on which new responses appear, by the order of the records. */
@@ -19,7 +19,7 @@ export type NewestPage = NonNullable<FormState['newestPages']>['at'];
  * Counts these pages as descending or ascending, see `Order`. Returns the counts for all pages of the full pass
  * so far.
  */
-export function addPageOrders(order: Order | undefined, pages: readonly FetchedPage[]): Order {
+export function addPageOrders(order: Order | undefined, pages: readonly TimedPage[]): Order {
 	const steps = pages.map(({ records }) => {
 		const first = getSortValues(records[0] ?? {});
 		const last = getSortValues(records.at(-1) ?? {});
@@ -56,7 +56,7 @@ const MAJORITY_RATIO = 4;
  */
 export function findNewestPage(
 	{ descending, ascending }: Order,
-	{ pagesBefore, nextPage, isNumbered }: FetchedPage,
+	{ pagesBefore, nextPage, isNumbered }: TimedPage,
 ): NewestPage | undefined {
 	if (pagesBefore + (nextPage.kind === 'none' ? 1 : 2) < MIN_PAGES) return undefined;
 	if (descending > MAJORITY_RATIO * ascending) return 'firstPage';

@@ -7,7 +7,7 @@ import { isNumbered } from '../../api/replies/fetchPages';
 import { createRequestError } from '../../api/requestContext';
 import { createFailure } from '../../api/requestFailure';
 import { createFormNotFoundError, isFormNotFoundError } from '../../parameters/formId';
-import { fetchPagesInTime, type FetchedPage } from '../fetchList';
+import { fetchPagesInTime, type TimedPage } from '../fetchList';
 import type { PollContext } from '../pollContext';
 import type { FormState } from '../triggerState';
 import { ResponseComparison } from './compareResponses';
@@ -26,7 +26,7 @@ export type FormPagesResult = {
 	 * baseline.
 	 */
 	form: FormState;
-	pages: readonly FetchedPage[];
+	pages: readonly TimedPage[];
 	comparison: ResponseComparison;
 	stop: StopReason;
 	/** The error if the next page could not be read. */
@@ -77,7 +77,7 @@ export async function readFormPages(
 	const target = createTarget(request.account, endpoints.listResponses, { formId });
 	const readingStartedAtMs = clock.now();
 	const comparison = new ResponseComparison(cache.seen.decode(formId, formBefore.seen));
-	const pages: FetchedPage[] = [];
+	const pages: TimedPage[] = [];
 	let form = formBefore;
 	const finish = (stop: StopReason): FormPagesResult => {
 		return { readingStartedAtMs, form, pages, comparison, stop, requests: pages.length };
@@ -124,7 +124,7 @@ function getLastReadMs({ cache, startState }: PollContext, formId: string): numb
 async function comparePage(
 	{ parameters }: PollContext,
 	comparison: ResponseComparison,
-	page: FetchedPage,
+	page: TimedPage,
 	{ baseline }: FormState,
 ): Promise<void> {
 	const rules = { ...parameters, baseline };
@@ -154,7 +154,7 @@ export function ensureBaseline(context: PollContext, form: FormState = {}): Form
  *
  * @throws NodeApiError if an ID is missing
  */
-function checkIds({ request }: PollContext, { records }: FetchedPage): void {
+function checkIds({ request }: PollContext, { records }: TimedPage): void {
 	if (records.some((record) => getId(record) === undefined)) {
 		throw createRequestError(request, createFailure('responseIdMissing'));
 	}

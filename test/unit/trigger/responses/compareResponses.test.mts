@@ -5,7 +5,7 @@ import * as compare from '../../../../nodes/FormService/trigger/responses/compar
 import type { ResponseComparisonRules } from '../../../../nodes/FormService/trigger/responses/detectEvent.ts';
 import type { SeenResponses } from '../../../../nodes/FormService/trigger/responses/seenResponses.ts';
 import { DAY_MS, HOUR_MS } from '../../../../nodes/FormService/trigger/requestBudget.ts';
-import type { FetchedPage } from '../../../../nodes/FormService/trigger/fetchList.ts';
+import type { TimedPage } from '../../../../nodes/FormService/trigger/fetchList.ts';
 
 /*
  * Each example is a story of readings: the hour since the activation, the responses on each page, and the
@@ -25,13 +25,13 @@ function readRecord(text: string): IDataObject {
 	return { id, is_incomplete: Number(mark === '?'), created_at, responses };
 }
 
-function readPages(text: string): FetchedPage[] {
+function readPages(text: string): TimedPage[] {
 	let servedAtMs = 0;
 	return text.split(' / ').map((page, pagesBefore) => {
 		const [, hour, records] = /^(?:([\d.]+)h:)?(.*)$/.exec(page)!;
 		if (hour) servedAtMs = toMs(Number(hour));
 		const read = { records: records.split(' ').filter(Boolean).map(readRecord), servedAtMs };
-		return { ...read, pagesBefore } as FetchedPage;
+		return { ...read, pagesBefore } as TimedPage;
 	});
 }
 

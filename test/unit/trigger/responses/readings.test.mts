@@ -4,7 +4,7 @@ import {
 	createFailure,
 	type FailureReason,
 } from '../../../../nodes/FormService/api/requestFailure.ts';
-import type { FetchedPage } from '../../../../nodes/FormService/trigger/fetchList.ts';
+import type { TimedPage } from '../../../../nodes/FormService/trigger/fetchList.ts';
 import * as advance from '../../../../nodes/FormService/trigger/responses/advanceReading.ts';
 import * as plan from '../../../../nodes/FormService/trigger/responses/planReading.ts';
 import type {
@@ -24,7 +24,7 @@ const at = (page: number) => {
 type Place = number | string;
 
 /** A page of a list of so many pages, with these records. */
-const createPage = (page: number, pages: number, places: Place[] = []): FetchedPage => ({
+const createPage = (page: number, pages: number, places: Place[] = []): TimedPage => ({
 	...at(page),
 	sentAtMs: 0,
 	records: places.map((place) => {
@@ -52,9 +52,9 @@ const createReading = (name: Reading['kind'] | 'firstPass', from?: number): Read
 const advanceTo = (
 	form: FormState,
 	reading: Reading,
-	pages: FetchedPage[],
+	pages: TimedPage[],
 	stop: StopReason,
-	undelivered?: FetchedPage,
+	undelivered?: TimedPage,
 ) => advance.advanceReading(form, reading, { stop, pages }, undelivered);
 const FULL = createReading('fullPass');
 const READ: FormState = { seen: '', debt: { atMs: 0, requests: 1 }, fullPass: {} };
