@@ -11,11 +11,8 @@ import {
 } from './inputItem';
 import type { PendingWrite, SendResult } from './operation';
 
-/**
- * A checked item: the outcome if there is nothing to send, otherwise a pending write. A pending write is a
- * request that changes something, ready to be sent.
- */
-type CheckedItem = ItemOutcome | { kind: 'pending'; write: PendingWrite };
+/** What the check of an item returns: the outcome if there is nothing to send, otherwise the pending write. */
+type CheckedItem = ItemOutcome | PendingWrite;
 
 const NOT_SENT: ItemOutcome = { kind: 'notSent' };
 
@@ -33,9 +30,10 @@ export async function processBatch(
 	tryContext: TryContext,
 ): Promise<ItemOutcome[]> {
 	const checkedItems = await checkItems(items, tryContext);
-	const hasError = checkedItems.some(({ kind }) => kind === 'invalid' || kind === 'failed');
+	// also true after a final failure of an earlier try, because no later try of the run can succeed
+	const hasError = checkedItems.some((checkedItem) => 'error' in checkedItem);
 	if (hasError && !tryContext.continuesOnFail) {
-		tryContext.controller.abort();
+		tryContext.stop();
 		return stopBeforeSending(items, checkedItems, tryContext.total);
 	}
 	return await sendInOrder(items, checkedItems, tryContext);
@@ -88,7 +86,7 @@ async function readOrCheck(
 	const { n8n, index, prepared } = item;
 	try {
 		const request = createItemRequest(item, await getAccount(n8n, index), tryContext);
-		if ('check' in prepared) return { kind: 'pending', write: await prepared.check(request) };
+		if ('check' in prepared) return await prepared.check(request);
 		return { kind: 'done', output: await prepared.read(request), sent: 'no' };
 	} catch (error) {
 		// `notFound` is about the item; a web page with status 404 has another reason, which is about the address
@@ -109,12 +107,14 @@ function stopBeforeSending(
 	total: number,
 ): ItemOutcome[] {
 	const invalidItems = checkedItems.flatMap((checkedItem, position) =>
-		checkedItem.kind === 'invalid' ? [{ item: items[position], error: checkedItem.error }] : [],
+		'kind' in checkedItem && checkedItem.kind === 'invalid'
+			? [{ item: items[position], error: checkedItem.error }]
+			: [],
 	);
 	return checkedItems.map((checkedItem, position) => {
-		if (checkedItem.kind === 'pending') return NOT_SENT;
+		if ('send' in checkedItem) return NOT_SENT;
 		if (items[position] !== invalidItems[0]?.item) return checkedItem;
-		return { kind: 'invalid', error: createInvalidItemsError(invalidItems, total) };
+		return { kind: 'invalid', error: createInvalidItemsError(invalidItems, items.length, total) };
 	});
 }
 
@@ -131,14 +131,16 @@ async function sendInOrder(
 	const lastByOrderKey = new Map<string | symbol, Promise<ItemOutcome>>();
 	// the loop has no `await`, so each write follows the last one with the same order key
 	for (const [position, checkedItem] of checkedItems.entries()) {
-		if (checkedItem.kind !== 'pending') {
+		if (!('send' in checkedItem)) {
 			outcomes.push(checkedItem);
 			continue;
 		}
-		const { write } = checkedItem;
-		const { orderKey = Symbol('no order') } = write;
+		// a write without an order key gets its own key, and so waits for no other write
+		const { orderKey = Symbol('no order') } = checkedItem;
 		const previous = lastByOrderKey.get(orderKey) ?? Promise.resolve();
-		const sent = previous.then(async () => await sendWrite(items[position], write, tryContext));
+		const sent = previous.then(
+			async () => await sendWrite(items[position], checkedItem, tryContext),
+		);
 		lastByOrderKey.set(orderKey, sent);
 		outcomes.push(sent);
 	}
@@ -158,13 +160,14 @@ async function sendWrite(
 	const { finalOutcomes } = tryContext.run;
 	try {
 		const result = await write.send();
-		// the item was sent, so no later try may send the item again, even if its output fails
-		if (result.isSent) finalOutcomes.set(item.index, { kind: 'done', output: [], sent: 'yes' });
+		// recorded at once, so that no fault in the output or in its error lets a later try send the item again
+		const isSent = result.sent === 'yes';
+		if (isSent) finalOutcomes.set(item.index, { kind: 'done', output: [], sent: 'yes' });
 		const outcome = createSentOutcome(result, item, tryContext);
-		if (result.isSent) finalOutcomes.set(item.index, outcome);
+		if (isSent) finalOutcomes.set(item.index, outcome);
 		return outcome;
 	} catch (error) {
-		// an item that waits for an equal item fails with the same error, and may have been added, too
+		// an item that equals an uncertain item was not sent, but its response may already be in the form
 		const outcome = stopAfterFailure(error, item, tryContext);
 		if (isFinal(outcome)) finalOutcomes.set(item.index, outcome);
 		return outcome;
@@ -176,11 +179,10 @@ async function sendWrite(
  * counts as sent and as failed.
  */
 function createSentOutcome(
-	{ isSent, createOutput }: SendResult,
+	{ sent, createOutput }: SendResult,
 	item: InputItem,
 	tryContext: TryContext,
 ): ItemOutcome {
-	const sent = isSent ? 'yes' : 'no';
 	try {
 		return { kind: 'done', output: [{ json: createOutput() }], sent };
 	} catch (error) {
@@ -202,6 +204,6 @@ function stopAfterFailure(
 ): ItemOutcome {
 	// the request was still waiting when the try stopped
 	if (hasReason(error, 'canceled') && tryContext.signal.aborted) return NOT_SENT;
-	if (!tryContext.continuesOnFail) tryContext.controller.abort();
+	if (!tryContext.continuesOnFail) tryContext.stop();
 	return { kind: 'failed', error: toItemError(error, item), sent };
 }

@@ -23,7 +23,10 @@ export type InputItem = {
 	options: IHttpRequestOptions;
 } & ({ prepared: PreparedItem } | { parameterError: NodeError });
 
-/** Whether an item was sent. `maybe` means that the service may have acted, for example if no reply came. */
+/**
+ * Whether an item was sent. `maybe` means that the service may have acted, for example if no reply came. An item
+ * that waits for an equal item fails with the error of that item, and is then also `maybe`.
+ */
 export type SentState = 'yes' | 'maybe' | 'no';
 
 /** The outcome of an item in a try. */
@@ -50,17 +53,22 @@ export type TryContext = {
 	batchSize: number | undefined;
 	/** Whether the node sends the other items after an item has failed. */
 	continuesOnFail: boolean;
-	/** Stops the try. */
-	controller: AbortController;
+	/** Stops the try: aborts `signal`. */
+	stop: () => void;
 	/** Aborts when the try stops or the execution is canceled. A request that still waits is then never sent. */
 	signal: AbortSignal;
-	/** The values that all tries of a run share. Retry On Fail makes several tries. */
-	run: {
-		/** The outcomes of the items that were sent or may have been sent, by the index of the item. */
-		readonly finalOutcomes: Map<number, ItemOutcome>;
-		/** Settles when all batches so far have been processed. */
-		batches: Promise<unknown>;
-	};
+	run: Run;
+};
+
+/**
+ * The values that all tries of a run share. Retry On Fail makes several tries. The object also identifies the
+ * run, see `ItemRequest`.
+ */
+export type Run = {
+	/** The outcomes of the items that were sent or may have been sent, by the index of the item. */
+	readonly finalOutcomes: Map<number, ItemOutcome>;
+	/** Settles when all batches so far have been processed. */
+	batches: Promise<unknown>;
 };
 
 /**
@@ -75,13 +83,14 @@ export function createItemRequest(
 	{ run, signal }: TryContext,
 ): ItemRequest {
 	const { url, qs, ...composedOptions } = options;
+	// `createSharedFetch` compares these options, so items with the same options share what they fetch
 	const httpOptions = omit(composedOptions, 'baseURL', 'body');
 	const query = new URLSearchParams(omitBy(qs, isNil) as Record<string, string>);
 	const urlQuery = query.size > 0 ? `?${query.toString()}` : '';
 	return {
 		context: { n8n, account, priority: 'low', itemIndex: index, signal, httpOptions },
 		target: { endpoint, url: `${account.baseUrl}${url}${urlQuery}` },
-		runKey: run,
+		run,
 	};
 }
 

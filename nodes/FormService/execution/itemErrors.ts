@@ -31,14 +31,16 @@ export function toItemError(error: unknown, item: InputItem): NodeError {
 type InvalidItem = { item: InputItem; error: NodeError };
 
 /**
- * Creates the error for all invalid items of a run. If all items are invalid for the same reason, or if only
+ * Creates the error for all invalid items of a batch. If all items are invalid for the same reason, or if only
  * one item is invalid, the message is the reason.
  *
  * @param invalidItems at least one item with its error
- * @param total the number of items in the run
+ * @param batchCount the number of items in the batch
+ * @param total the number of items in the try
  */
 export function createInvalidItemsError(
 	invalidItems: readonly InvalidItem[],
+	batchCount: number,
 	total: number,
 ): NodeError {
 	const [{ item: firstItem, error }] = invalidItems;
@@ -52,13 +54,15 @@ export function createInvalidItemsError(
 		return createError({ message, description: compact(texts).join('\n') });
 	}
 	const lines = listByShownText(invalidItems);
-	if (count === total && lines.length === 1) {
+	if (count === batchCount && lines.length === 1) {
 		return createError({ message, description: description ?? '' });
 	}
 	const haveRows = invalidItems.every(({ item }) => item.row !== undefined);
+	const checkedItems =
+		batchCount === total ? `${total} items` : `the ${batchCount} items in a batch`;
 	const help = haveRows ? '' : 'n8n counts items from 0.';
 	return createError({
-		message: `${count} of ${total} items are invalid`,
+		message: `${count} of ${checkedItems} are invalid`,
 		description: compact([help, ...lines]).join('\n'),
 	});
 }

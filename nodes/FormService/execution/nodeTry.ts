@@ -3,7 +3,13 @@ import { NodeConnectionTypes, type IExecuteSingleFunctions } from 'n8n-workflow'
 import { toNodeError, InputError, type NodeError } from '../api/errors';
 import { isRecord } from '../api/records';
 import { processBatch } from './batch';
-import { readRequestOptions, type InputItem, type ItemOutcome, type TryContext } from './inputItem';
+import {
+	readRequestOptions,
+	type InputItem,
+	type ItemOutcome,
+	type Run,
+	type TryContext,
+} from './inputItem';
 
 /**
  * A try: one time that n8n executes the node within a run. n8n's routing first adds all items of a batch with
@@ -15,13 +21,12 @@ export class NodeTry {
 	private readonly items = new Map<number, InputItem>();
 	/** The outcomes, by the index of the item. An item has an outcome once its batch has started. */
 	private readonly outcomes = new Map<number, Promise<ItemOutcome>>();
-	private startedLastBatch: () => void = noop;
 	/** Resolves when the last batch has started. */
-	private readonly allStarted = new Promise<void>((resolve) => (this.startedLastBatch = resolve));
+	private readonly allStarted = createDeferred();
 
 	constructor(readonly context: TryContext) {}
 
-	/** Whether this try already has the item with this index. */
+	/** Whether this try already has the item with this index. The first item of a later try is always in this try. */
 	hasReceived(index: number): boolean {
 		return this.items.has(index);
 	}
@@ -46,7 +51,7 @@ export class NodeTry {
 	 * and this function never returns.
 	 */
 	async waitForOutcomes(): Promise<ReadonlyMap<InputItem, ItemOutcome>> {
-		await this.allStarted;
+		await this.allStarted.promise;
 		const entries = [...this.items.values()].map(
 			async (item) => [item, await this.getOutcome(item)] as const,
 		);
@@ -57,12 +62,13 @@ export class NodeTry {
 	private startBatch(): void {
 		const { run, total } = this.context;
 		const items = [...this.items.values()].filter(({ index }) => !this.outcomes.has(index));
-		const isComplete = this.isBatchComplete();
+		// decided now, because n8n adds further items while the batch waits
+		const mayStart = this.mayStartBatch();
 		// the next batch waits for this batch, so this batch never rejects
 		const batch = run.batches
 			.then(async () => {
-				if (isComplete) return await processBatch(items, this.context);
-				return failItems(items, this.context, createOrderError);
+				if (mayStart) return await processBatch(items, this.context);
+				return failItems(items, this.context, createIncompleteBatchError);
 			})
 			.catch((error: unknown) =>
 				failItems(items, this.context, ({ n8n, index }) =>
@@ -74,14 +80,15 @@ export class NodeTry {
 			const outcome = batch.then((outcomes) => outcomes[position]);
 			this.outcomes.set(index, outcome);
 		}
-		if (this.items.size === total) this.startedLastBatch();
+		if (this.items.size === total) this.allStarted.resolve();
 	}
 
 	/**
-	 * Whether the next batch has all its items. Always true in a node that continues on failure, because its
-	 * items are independent.
+	 * Whether the next batch may start. In a node that stops on failure, a batch starts only with all its items.
+	 * If n8n fails with an item, such as an item with a wrong expression, n8n adds no further items, and nothing of
+	 * the batch is sent.
 	 */
-	private isBatchComplete(): boolean {
+	private mayStartBatch(): boolean {
 		const { total, batchSize, continuesOnFail } = this.context;
 		const count = this.items.size;
 		const isWholeBatch = batchSize !== undefined && count % batchSize === 0;
@@ -92,21 +99,29 @@ export class NodeTry {
 /** Stops a try. Returns the outcomes of these items. An item that was not sent fails with a new error. */
 function failItems(
 	items: readonly InputItem[],
-	{ controller, run }: TryContext,
+	{ stop, run }: TryContext,
 	createError: (item: InputItem) => NodeError,
 ): ItemOutcome[] {
-	controller.abort();
+	stop();
 	return items.map((item) => {
 		const finalOutcome = run.finalOutcomes.get(item.index);
 		return finalOutcome ?? { kind: 'failed', error: createError(item), sent: 'no' };
 	});
 }
 
+/** Creates a promise, and the function that resolves the promise. */
+function createDeferred(): { promise: Promise<void>; resolve: () => void } {
+	let resolve: () => void = noop;
+	const promise = new Promise<void>((resolvePromise) => (resolve = resolvePromise));
+	return { promise, resolve };
+}
+
 /**
- * Creates the error for an unsupported version of n8n. Such a version asks for the outcome of an item too
- * early, before all items of the batch are added.
+ * Creates the error of the items of an incomplete batch. If n8n has failed with a later item, n8n reports its own
+ * error and not this error. So the message is about the other cause: a version of n8n that asks for the outcome
+ * of an item before n8n has added all items of the batch.
  */
-function createOrderError({ n8n, index }: InputItem): NodeError {
+function createIncompleteBatchError({ n8n, index }: InputItem): NodeError {
 	return new InputError(n8n.getNode(), {
 		message:
 			'This version of n8n passes items to nodes in an order that this package does not support',
@@ -123,13 +138,13 @@ export function joinTry(n8n: IExecuteSingleFunctions): NodeTry {
 	const { key, total } = findInput(n8n);
 	const latestTry = latestTries.get(key);
 	if (latestTry !== undefined && !latestTry.hasReceived(n8n.getItemIndex())) return latestTry;
-	latestTry?.context.controller.abort();
+	latestTry?.context.stop();
 	const controller = new AbortController();
 	const nextTry = new NodeTry({
 		total,
 		batchSize: readBatchSize(n8n),
 		continuesOnFail: n8n.continueOnFail(),
-		controller,
+		stop: () => controller.abort(),
 		signal: AbortSignal.any(compact([controller.signal, n8n.getExecutionCancelSignal?.()])),
 		run: latestTry?.context.run ?? createRun(),
 	});
@@ -137,11 +152,14 @@ export function joinTry(n8n: IExecuteSingleFunctions): NodeTry {
 	return nextTry;
 }
 
-function createRun(): TryContext['run'] {
+function createRun(): Run {
 	return { finalOutcomes: new Map(), batches: Promise.resolve() };
 }
 
-/** Returns the number of items in a batch, from the request option Batching. Undefined if all items are one batch. */
+/**
+ * Returns the number of items in a batch, from the request option Batching. Undefined if all items are one batch.
+ * n8n's `RoutingNode` computes the number in the same way.
+ */
 function readBatchSize(n8n: IExecuteSingleFunctions): number | undefined {
 	const { batchSize = 1, batchInterval = 0 } = readRequestOptions(n8n).batching?.batch ?? {};
 	return batchInterval > 0 ? Math.max(batchSize, 1) : undefined;

@@ -80,7 +80,12 @@ export type ToolSelection = {
 export type PendingWrite = {
 	/** Writes with the same order key are sent one after another, in the order of the items. */
 	orderKey?: string;
-	/** Sends the request. Does nothing if the item is skipped or previewed. */
+	/**
+	 * Sends the request. Does nothing if the item is skipped or previewed.
+	 *
+	 * @throws ServiceError if the request fails. An operation must not replace this error, because only this error
+	 * says whether the service may have acted
+	 */
 	send: () => Promise<SendResult>;
 };
 
@@ -89,8 +94,8 @@ export type PendingWrite = {
  * creating the output fails, the record still shows that the service has acted.
  */
 export type SendResult = {
-	/** False if the item was skipped or previewed. */
-	isSent: boolean;
+	/** `no` if the item was skipped or previewed. */
+	sent: 'yes' | 'no';
 	/**
 	 * Creates the output of the item.
 	 *
@@ -105,7 +110,7 @@ export type ItemRequest = {
 	/** The request of the operation, without a body. */
 	target: Target;
 	/** An object that identifies the run. Items of the same run share values, see `SharedValues`. */
-	runKey: object;
+	run: object;
 };
 
 /**
@@ -116,9 +121,9 @@ export class SharedValues<T> {
 	private readonly valuesByRun = new WeakMap<object, Map<string, T>>();
 
 	/** Returns the value with this key. The first item that asks for the value creates the value. */
-	getOrCreate({ context, runKey }: ItemRequest, key: string, create: () => T): T {
-		const values = this.valuesByRun.get(runKey) ?? new Map<string, T>();
-		this.valuesByRun.set(runKey, values);
+	getOrCreate({ context, run }: ItemRequest, key: string, create: () => T): T {
+		const values = this.valuesByRun.get(run) ?? new Map<string, T>();
+		this.valuesByRun.set(run, values);
 		const accountKey = `${context.account.key} ${key}`;
 		const value = values.get(accountKey) ?? create();
 		values.set(accountKey, value);

@@ -65,7 +65,7 @@ export async function sendRoutedItem(
 ): Promise<INodeExecutionData[]> {
 	const { nodeTry, item } = (options as RoutedOptions).routed;
 	const outcome = await nodeTry.getOutcome(item);
-	// the error of another item explains why this item has no output
+	// another item has the error, or the execution was canceled
 	if (outcome.kind === 'notSent') return [];
 	const pairedItem = { item: item.index };
 	if (outcome.kind === 'done') return outcome.output.map((entry) => ({ ...entry, pairedItem }));

@@ -61,6 +61,12 @@ withBothEngines('A run', () => {
 	});
 });
 
+it('With Batching, the error counts the items of the batch, because later items were not checked', async () => {
+	const { error, requests } = await runWith(create, { 3: 'value', 4: 'value' }, 3);
+	expect(error?.message).toBe('2 of the 3 items in a batch are invalid');
+	expect(requests.filter(({ method }) => method === 'POST')).toHaveLength(3);
+});
+
 /** Sends items for these forms, after one that is valid. Returns the message and the lines that n8n shows. */
 async function runWithForms(
 	formIds: string[],

@@ -1,7 +1,7 @@
 import { partition } from 'lodash';
 import type { INodeExecutionData } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
-import { rawReply, demoForms, slow } from '../../service/index.mts';
+import { demoForms, rawReply, slow, unavailable } from '../../service/index.mts';
 import { itemsOf, NODE_NAME, placesOf, time } from '../harness.mts';
 import { inputFor, operationNamed } from '../resources/operations.mts';
 import { running } from '../world.mts';
@@ -10,14 +10,26 @@ const { service, n8n } = await running();
 
 const create = operationNamed('Response: Create');
 
-it('A run that stops on failure does not retry the other items after a failure', async () => {
+it('A run that stops on failure retries no other item, and reports the failure that stopped the run', async () => {
 	const path = new RegExp(`^/forms/${demoForms.survey}`);
 	service.faults.set({ fault: 'unavailable', match: { path } });
 	service.faults.set({ fault: 'forbidden' });
 	const { parameters } = operationNamed('Field: Get Many');
 	const { error } = await n8n.runNode(parameters, inputFor(service).toReversed());
-	expect(error).toMatchObject({ httpCode: '503', context: { itemIndex: 0 } });
+	expect(error).toMatchObject({ httpCode: '403', context: { itemIndex: 1 } });
 	expect(service.requests).toHaveLength(2);
+});
+
+it('A run reports the item that was rejected, even if an earlier item waits until Form Service is available', async () => {
+	const [contact, survey] = inputFor(service);
+	const isAdding = (formId: unknown) => {
+		return { method: 'POST', path: new RegExp(`^/forms/${String(formId)}/response`) };
+	};
+	service.faults.set({ fault: unavailable(20), match: isAdding(contact.json.formId) });
+	service.faults.set({ fault: 'forbidden', match: isAdding(survey.json.formId) });
+	const { error } = await n8n.runNode(create.parameters, [contact, survey]);
+	expect(error).toMatchObject({ httpCode: '403', context: { itemIndex: 1 } });
+	expect(error?.description).not.toMatch(/sent/);
 });
 
 it('A web page with status 404 is about the address, and so is no error of single items', async () => {

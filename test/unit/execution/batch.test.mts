@@ -1,7 +1,7 @@
 import type { IExecuteSingleFunctions, INode } from 'n8n-workflow';
 import { expect, it } from 'vitest';
 import { endpoints } from '../../../nodes/FormService/api/endpoints.ts';
-import type { InputItem, TryContext } from '../../../nodes/FormService/execution/inputItem.ts';
+import type { InputItem, Run } from '../../../nodes/FormService/execution/inputItem.ts';
 import { NodeTry } from '../../../nodes/FormService/execution/nodeTry.ts';
 import type { PendingWrite } from '../../../nodes/FormService/execution/operation.ts';
 
@@ -11,16 +11,17 @@ const n8n = {
 	getCredentials: async () => await Promise.resolve(credential),
 } as unknown as IExecuteSingleFunctions;
 
-const createRun = (): TryContext['run'] => ({
+const createRun = (): Run => ({
 	finalOutcomes: new Map(),
 	batches: Promise.resolve(),
 });
 
 /** Adds an item for each write in a try of a run, and returns the outcomes and messages of the items. */
-async function runTry(run: TryContext['run'], writes: PendingWrite[], continuesOnFail = false) {
+async function runTry(run: Run, writes: PendingWrite[], continuesOnFail = false) {
 	const controller = new AbortController();
 	const { signal } = controller;
-	const shared = { batchSize: undefined, continuesOnFail, controller, signal, run };
+	const stop = () => controller.abort();
+	const shared = { batchSize: undefined, continuesOnFail, stop, signal, run };
 	const nodeTry = new NodeTry({ ...shared, total: writes.length });
 	const items = writes.map((write, index): InputItem => {
 		const check = async () => await Promise.resolve(write);
@@ -39,7 +40,7 @@ it('an item that was sent is not sent again by a later try, even if its output c
 	};
 	const send = async () => {
 		sent.push('first');
-		return await Promise.resolve({ isSent: true, createOutput });
+		return await Promise.resolve({ sent: 'yes' as const, createOutput });
 	};
 	const run = createRun();
 	expect(await runTry(run, [{ send }])).toEqual(['odd']);
@@ -53,6 +54,6 @@ it('the next batch is sent, even if the package itself fails in a batch', async 
 		expect.stringMatching(/undefined/),
 	]);
 	const send = async () =>
-		await Promise.resolve({ isSent: true, createOutput: () => ({ status: 'created' }) });
+		await Promise.resolve({ sent: 'yes' as const, createOutput: () => ({ status: 'created' }) });
 	expect(await runTry(run, [{ send }])).toEqual(['done']);
 });

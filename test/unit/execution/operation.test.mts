@@ -10,12 +10,12 @@ import {
 
 const account = createAccount({ accessToken: 'token', baseUrl: 'https://forms.example.com' });
 const target = createTarget(account, endpoints.listForms);
-const runKey = {};
+const run = {};
 
 function senderOf(itemIndex: number, accessToken = 'token'): ItemRequest {
 	const itemAccount = createAccount({ accessToken, baseUrl: account.baseUrl });
 	const context = { account: itemAccount, itemIndex, priority: 'low' } as RequestContext;
-	return { context, target, runKey };
+	return { context, target, run };
 }
 
 it('a request for all items of a run is sent once, belongs to no item, and is repeated after a failure', async () => {

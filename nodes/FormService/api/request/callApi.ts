@@ -1,5 +1,5 @@
 import { clock } from '../clock';
-import type { Target } from '../endpoints';
+import type { Endpoint, Target } from '../endpoints';
 import { parseEnvelope, type Envelope } from '../envelope';
 import { InputError } from '../errors';
 import { createRequestError, getAbortSignal, type RequestContext } from '../requestContext';
@@ -38,10 +38,10 @@ export async function callApi(
 		const attempts = failures.length;
 		const slot = await queue.acquireSlot({ priority, isRetry: attempts > 0, signal });
 		if ('reason' in slot) {
-			// if an attempt was sent, report its failure: the queue's failure would say that nothing was sent
-			const { [attempts - 1]: lastFailure = slot } = failures;
-			const failure = lastFailure.reason === slot.reason ? slot : lastFailure;
-			throw createRequestError(context, failure, { attempts, endpoint });
+			throw createRequestError(context, chooseFailure(slot, failures, endpoint), {
+				attempts,
+				endpoint,
+			});
 		}
 
 		const sentAtMs = clock.now();
@@ -53,6 +53,8 @@ export async function callApi(
 		}
 		if ('envelope' in outcome) return { ...outcome, sentAtMs };
 
+		// Up to the error, wait for no timer or I/O: the queue sends the next request only after the caller has
+		// handled the error, see `admitAfterSender`.
 		failures.push(outcome.requestFailure);
 		const retryDelayMs = retry ? computeRetryDelayMs(failures, priority, Math.random()) : undefined;
 		if (retryDelayMs === undefined) {
@@ -61,6 +63,27 @@ export async function callApi(
 		}
 		await clock.sleep(retryDelayMs, signal);
 	}
+}
+
+/**
+ * Chooses the failure to report if a request gets no slot for a further attempt.
+ *
+ * - If nothing was sent, returns the failure of the slot.
+ * - If both failures have the same reason, returns the failure of the slot, because its time to wait is newer.
+ * - If the caller has stopped waiting, and no attempt can have changed anything, returns the failure of the slot:
+ *   `canceled`. For example, another item has stopped the node, and the user has to see the error of that item.
+ * - Otherwise, returns the failure of the last attempt, because the failure of the slot says that nothing was sent.
+ */
+function chooseFailure(
+	slotFailure: RequestFailure,
+	failures: readonly RequestFailure[],
+	{ effect }: Endpoint,
+): RequestFailure {
+	const lastFailure = failures.at(-1);
+	if (lastFailure === undefined || lastFailure.reason === slotFailure.reason) return slotFailure;
+	// `mayHaveActed` is false for every failure of an idempotent endpoint, even if the service has acted
+	const hasChangedNothing = effect !== 'idempotent' && !lastFailure.mayHaveActed;
+	return slotFailure.reason === 'canceled' && hasChangedNothing ? slotFailure : lastFailure;
 }
 
 /**

@@ -33,7 +33,9 @@ export function computeRetryDelayMs(
 	if (mayHaveActed) return undefined;
 	// items wait in the queue until the service is available; triggers and the editor do not wait
 	if (reason === 'unavailable') return priority === 'low' ? 0 : undefined;
-	const attempts = failures.filter((failure) => failure.cause === cause).length;
+	// replies that announce when the service is available again count no attempt
+	const counted = failures.filter((failure) => failure.reason !== 'unavailable');
+	const attempts = counted.filter((failure) => failure.cause === cause).length;
 	const maxAttempts = (cause && MAX_ATTEMPTS_BY_CAUSE[cause]) ?? 1;
 	if (attempts >= maxAttempts) return undefined;
 	// the queue waits for the next window

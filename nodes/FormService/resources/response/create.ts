@@ -134,19 +134,24 @@ export const responseCreate: Operation = {
 				const { data, byTitle, ignored } = encodeAnswers(input, unchecked, answerableFields);
 				const target = { ...request.target, body: { data }, fields: answerableFields };
 				const add = async () => (await addResponse(request.context, target)) ?? null;
-				const { orderKey, send } =
+				const { orderKey, addOrSkip } =
 					keyFieldNames.length > 0
 						? await prepareSkipping(request, input, keyFieldNames, { formId, fields, data, add })
-						: { send: async (): Promise<CreateResult> => ({ status: 'created', id: await add() }) };
+						: {
+								addOrSkip: async (): Promise<CreateResult> => ({
+									status: 'created',
+									id: await add(),
+								}),
+							};
 				const form = { id: formId, name: getSelectedFormName(input.node, formId) ?? null };
 				return {
 					orderKey,
 					async send() {
-						const { status, id: uuid } = await send();
+						const { status, id: uuid } = await addOrSkip();
 						const output = { status, uuid, form, answers: byTitle };
 						return {
 							// a skipped item is not sent, so a later try compares the item again
-							isSent: status === 'created',
+							sent: status === 'created' ? 'yes' : 'no',
 							createOutput: () => ({ ...output, ...(ignored.length > 0 && { ignored }) }),
 						};
 					},

@@ -64,7 +64,7 @@ export function readKeyFieldNames(input: ParameterContext): string[] {
  * items.
  *
  * @param add sends the request that adds the response
- * @returns the order key and the `send` of the item's pending write
+ * @returns the order key of the item's pending write, and the function that adds or skips the response
  * @throws InputError if the item or a response cannot be compared
  * @throws ServiceError if a request fails
  */
@@ -73,7 +73,7 @@ export async function prepareSkipping(
 	input: ParameterContext,
 	keyFieldNames: readonly string[],
 	{ formId, fields, data, add }: CheckedResponse,
-): Promise<{ orderKey: string; send: () => Promise<CreateResult> }> {
+): Promise<{ orderKey: string; addOrSkip: () => Promise<CreateResult> }> {
 	const keyFields = findKeyFields(input, keyFieldNames, fields);
 	const key = computeItemKey(input, keyFields, data);
 	const responseIndex = await fetchResponseIndex(request, formId, fields);
@@ -82,7 +82,7 @@ export async function prepareSkipping(
 	return {
 		// all items of a form have the same order key, because items with different key fields can be equal
 		orderKey: formId,
-		async send() {
+		async addOrSkip() {
 			const result = await responseIndex.findOrAdd(keyFields, key, data, add);
 			if ('problem' in result) throw createNotComparableError(input, result);
 			return result;

@@ -173,7 +173,7 @@ async function sendUpdate(
 		drafts.commit(formId, body);
 		const status = getUnsentStatus(isPreview, changes);
 		const json = { id: formId, name: form.name ?? null, status, ...comparison };
-		return { isSent: false, createOutput: () => json };
+		return { sent: 'no', createOutput: () => json };
 	}
 	drafts.start(formId, Object.keys(changes));
 	const target = { ...request.target, body: mapValues(changes, 'to') };
@@ -184,7 +184,7 @@ async function sendUpdate(
 		// put the summary before the form's messages, which can be long
 		return { id, name, status: 'updated', ...comparison, ...details };
 	};
-	return { isSent: true, createOutput };
+	return { sent: 'yes', createOutput };
 }
 
 function getUnsentStatus(isPreview: boolean, changes: SettingChanges): string {

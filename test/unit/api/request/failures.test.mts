@@ -113,6 +113,14 @@ describe('a request', () => {
 		expect(computeRetryDelayMs([failure], 'low', 0)).toBeUndefined();
 	});
 
+	it('is retried if a connection fails after replies that announce a time to retry', () => {
+		const announced = reply(503, { 'retry-after': '5' })(adding);
+		const refused = createTransportFailure(Object.assign(new Error(), { code: 'ECONNREFUSED' }));
+		expect([announced.reason, refused.reason]).toEqual(['unavailable', 'connectionRefused']);
+		const announcedOften = Array<RequestFailure>(9).fill(announced);
+		expect(computeRetryDelayMs([...announcedOften, refused], 'low', 0)).toBe(500);
+	});
+
 	it.each([
 		['twice as long each time', reply(503), [500, 1_000, 2_000, undefined]],
 		['in the queue after a refusal', reply(429, { 'retry-after': '3' }), [0, 0]],
