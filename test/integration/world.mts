@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, expect, onTestFinished, vi } from 'vitest';
-import { createShapes, startService } from '../service/index.mts';
+import { createReplyShapes, startService } from '../service/index.mts';
 import type { RecordedRequest, Service, ServiceOptions } from '../service/index.mts';
 import { n8nFor, time, type N8n } from './harness.mts';
 
@@ -52,7 +52,7 @@ export async function createWorld(options?: ServiceOptions): Promise<World> {
 export async function running(options?: ServiceOptions): Promise<World> {
 	const service = await startTestService({ perMinute: 10_000, perDay: 100_000, ...options });
 	beforeEach(() => {
-		Object.assign(service.shapes, createShapes());
+		Object.assign(service.shapes, createReplyShapes());
 		service.faults.clear();
 		service.requests.length = 0;
 		service.visits.length = 0;

@@ -1,13 +1,13 @@
 import { setTimeout } from 'node:timers/promises';
 import fastify, { type FastifyInstance } from 'fastify';
 import { seed } from './demo/demoForms.mts';
-import { createFaults } from './faults/faults.mts';
+import { createFaultRegistry } from './faults/faults.mts';
 import { addHooks, API_PREFIX } from './hooks.mts';
 import { createPages } from './pages.mts';
 import type { Parts, Service, ServiceOptions } from './parts.mts';
 import { createApi } from './specification/endpoints.mts';
 import { toFailure } from './specification/envelope.mts';
-import { createShapes } from './specification/shapes.mts';
+import { createReplyShapes } from './specification/shapes.mts';
 import { createStore } from './store.mts';
 
 export {
@@ -17,7 +17,7 @@ export {
 	redirect,
 	slow,
 	status,
-	statusAfter,
+	errorAfterActing,
 	success,
 	tooMany,
 	unavailable,
@@ -26,7 +26,7 @@ export type { Fault } from './faults/faultKinds.mts';
 export { type FaultName, faultTable } from './faults/faultTable.mts';
 export type { RecordedRequest, Service, ServiceOptions } from './parts.mts';
 export { demoForms } from './demo/demoForms.mts';
-export { createShapes, type Shapes } from './specification/shapes.mts';
+export { createReplyShapes, type ReplyShapes } from './specification/shapes.mts';
 
 /** Starts the stand-in service. Only programs on this machine can connect. */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
@@ -39,8 +39,8 @@ export async function startService(options: ServiceOptions = {}): Promise<Servic
 	const parts: Parts = {
 		store,
 		now,
-		shapes: createShapes(),
-		faults: createFaults(),
+		shapes: createReplyShapes(),
+		faults: createFaultRegistry(),
 		limits: { perMinute, perDay },
 		usage: new Map(),
 		requests: [],

@@ -1,5 +1,5 @@
 import { isEmpty, isObject, pick, uniq } from 'lodash';
-import { addFullStop, cutText } from './errorTexts';
+import { addPeriod, cutText } from './errorTexts';
 import { parseBoolean } from './parseValues';
 import { getId, isRecord, isUuid } from './records';
 
@@ -80,7 +80,7 @@ function joinMessages(
 	if (fieldMessages.length === 0) return summary || undefined;
 	const repeatsField = fieldMessages.some(({ text }) => summary.startsWith(text));
 	const texts = [repeatsField ? '' : summary, ...fieldMessages.map(addPath)];
-	return uniq(texts.filter((text) => text !== '').map(addFullStop)).join(' ');
+	return uniq(texts.filter((text) => text !== '').map(addPeriod)).join(' ');
 }
 
 /** A message about a field. `path` is the path of the field, such as `['data', '9b1f…']`. */

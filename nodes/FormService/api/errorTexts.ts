@@ -16,7 +16,7 @@ export const ASK_FOR_LARGER_PAGES = 'Ask your Form Service administrator for lar
  * Adds a period to a text. Returns the text unchanged if it already ends with a period, "!" or "?", even before
  * a closing quote.
  */
-export function addFullStop(text: string): string {
+export function addPeriod(text: string): string {
 	return /[.!?]"?$/.test(text) ? text : `${text}.`;
 }
 

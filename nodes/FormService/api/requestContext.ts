@@ -3,7 +3,7 @@ import type { Account, N8nContext } from './account';
 import type { Endpoint } from './endpoints';
 import { describeShape } from './envelope';
 import { ServiceError } from './errors';
-import { addFullStop } from './errorTexts';
+import { addPeriod } from './errorTexts';
 import type { Priority } from './request/requestQueue';
 import { createFailure, describeFailure, type RequestFailure } from './requestFailure';
 
@@ -53,7 +53,7 @@ export function createRequestError(
 ): ServiceError {
 	let { message, description } = describeFailure(failure, account);
 	if (endpoint?.effect === 'nonIdempotent' && failure.mayHaveActed) {
-		message = `${addFullStop(message)} ${endpoint.ifUncertain.message}`;
+		message = `${addPeriod(message)} ${endpoint.ifUncertain.message}`;
 		description = endpoint.ifUncertain.description;
 	} else if (attempts > 1) {
 		description += ` Tried ${attempts} times.`;

@@ -1,6 +1,6 @@
 import { compact, groupBy, map, sortBy, upperFirst } from 'lodash';
 import { toNodeError, InputError, type NodeError, ServiceError } from '../api/errors';
-import { addFullStop } from '../api/errorTexts';
+import { addPeriod } from '../api/errorTexts';
 import {
 	createFormNotFoundError,
 	getSelectedFormName,
@@ -53,7 +53,7 @@ export function createInvalidItemsError(
 		const texts = [describeItemNumber(firstItem, total), description];
 		return createError({ message, description: compact(texts).join('\n') });
 	}
-	const lines = listByShownText(invalidItems);
+	const lines = groupByErrorText(invalidItems);
 	if (count === batchCount && lines.length === 1) {
 		return createError({ message, description: description ?? '' });
 	}
@@ -68,7 +68,7 @@ export function createInvalidItemsError(
 }
 
 /** Returns a line for each different error, with its items: "Rows 3, 5: 'Form' is empty." */
-function listByShownText(invalidItems: readonly InvalidItem[]): string[] {
+function groupByErrorText(invalidItems: readonly InvalidItem[]): string[] {
 	const groups = Object.entries(groupBy(invalidItems, ({ error }) => formatError(error)));
 	return groups.map(([text, entries]) => {
 		return `${upperFirst(formatItemRanges(map(entries, 'item')))}: ${text}`;
@@ -170,7 +170,7 @@ function formatItemRanges(items: readonly InputItem[]): string {
  */
 export function formatError({ message, description }: NodeError): string {
 	const details = description ? ` ${description.replaceAll('\n', ' ')}` : '';
-	return addFullStop(message) + details;
+	return addPeriod(message) + details;
 }
 
 /** Converts the lines of a description to HTML, because n8n's editor shows descriptions as HTML. */

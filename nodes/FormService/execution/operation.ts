@@ -51,7 +51,7 @@ export type PreparedRead = {
 	 * The part of the output that a model asked for: which results, and which fields. If undefined, the node
 	 * returns the whole output.
 	 */
-	selection?: ToolSelection;
+	selection?: OutputSelection;
 };
 
 export type PreparedWrite = {
@@ -67,7 +67,7 @@ export type PreparedWrite = {
 };
 
 /** The part of the output that a model wants. */
-export type ToolSelection = {
+export type OutputSelection = {
 	/** How many results to leave out at the start. */
 	skip?: number;
 	/** The maximum number of results to return. */

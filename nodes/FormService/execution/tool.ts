@@ -4,8 +4,8 @@ import { cutText } from '../api/errorTexts';
 import { isRecord } from '../api/records';
 import { createParameterError, type ParameterContext } from '../parameters/parameterContext';
 import { TOOL_CONDITION } from '../parameters/resultParameters';
-import type { Operation, PreparedItem, ToolSelection } from './operation';
-import { findSharedKey } from './toolKeys';
+import type { Operation, PreparedItem, OutputSelection } from './operation';
+import { findKeyConflict } from './toolKeys';
 
 /* The node as a tool of a model. A tool limits each result to the fields and the size that the model can use. */
 
@@ -45,12 +45,12 @@ export function prepareTool({ prepare }: Operation, input: ParameterContext): Pr
 }
 
 /**
- * Checks that each parameter gets its own value from the model, see `findSharedKey`.
+ * Checks that each parameter gets its own value from the model, see `findKeyConflict`.
  *
  * @throws NodeOperationError if two parameters would get the same value
  */
 function checkKeys(input: ParameterContext): void {
-	const sharedKey = findSharedKey(input.node);
+	const sharedKey = findKeyConflict(input.node);
 	if (sharedKey === undefined) return;
 	const [first, second] = sharedKey.names;
 	throw createParameterError(
@@ -67,7 +67,7 @@ function checkKeys(input: ParameterContext): void {
  */
 export function limitToolOutput(
 	results: readonly INodeExecutionData[],
-	{ skip = 0, limit = Infinity, names }: ToolSelection = {},
+	{ skip = 0, limit = Infinity, names }: OutputSelection = {},
 ): INodeExecutionData[] {
 	const selected: IDataObject[] = [];
 	let characters = 0;

@@ -28,13 +28,15 @@ export function makeKeysUnique(displayNames: readonly string[]): string[] {
 }
 
 /** A key that several parameters share, and the names of these parameters. */
-export type SharedKey = { key: string; names: string[] };
+export type KeyConflict = { key: string; names: string[] };
 
 /**
  * Finds a key that several parameters of a tool share. A model would give these parameters the same value.
  * Ignores a key that the user wrote in each of the parameters, because the user wants the same value.
  */
-export function findSharedKey({ parameters }: Pick<INode, 'parameters'>): SharedKey | undefined {
+export function findKeyConflict({
+	parameters,
+}: Pick<INode, 'parameters'>): KeyConflict | undefined {
 	const titles = collectFieldTitles(parameters.fields);
 	const groups = Object.entries(groupBy(collectKeys(parameters), 'key'));
 	const sharing = groups.find(([, uses]) => uses.length > 1 && some(uses, 'isGenerated'));

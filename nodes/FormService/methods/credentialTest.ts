@@ -5,7 +5,7 @@ import type {
 } from 'n8n-workflow';
 import { createAccount } from '../api/account';
 import { createTarget, endpoints } from '../api/endpoints';
-import { addFullStop, truncateText } from '../api/errorTexts';
+import { addPeriod, truncateText } from '../api/errorTexts';
 import { parseReply } from '../api/request/callApi';
 import { JSON_HEADERS, readReply, DEFAULT_TIMEOUT_MS } from '../api/request/sendOnce';
 import { createFailure, describeFailure } from '../api/requestFailure';
@@ -51,7 +51,7 @@ export async function formServiceApiTest(
 		const failure =
 			'requestFailure' in outcome ? outcome.requestFailure : createFailure('wrongAddress');
 		const { message, description } = describeFailure(failure, account);
-		throw new Error(`${addFullStop(message)} ${description}`);
+		throw new Error(`${addPeriod(message)} ${description}`);
 	} catch (error) {
 		return { status: 'Error', message: error instanceof Error ? error.message : String(error) };
 	}

@@ -16,7 +16,7 @@ import {
 import { fieldKinds, type FieldKindSpec } from '../api/answers/fieldKinds';
 import { formatNames, foldCase, toComparable } from '../api/spelling';
 import { endpoints } from '../api/endpoints';
-import { addFullStop, truncateText } from '../api/errorTexts';
+import { addPeriod, truncateText } from '../api/errorTexts';
 import { getFormId, isRecord } from '../api/records';
 import { isTool } from '../execution/tool';
 import { makeKeysUnique } from '../execution/toolKeys';
@@ -37,7 +37,7 @@ export async function getFormFields(this: ILoadOptionsFunctions): Promise<Resour
 		return { fields, emptyFieldsNotice: 'This form has no fields that take an answer.' };
 	} catch (error) {
 		const reason = error instanceof Error ? error.message : String(error);
-		const emptyFieldsNotice = `The fields of the form could not be loaded. ${addFullStop(reason)}`;
+		const emptyFieldsNotice = `The fields of the form could not be loaded. ${addPeriod(reason)}`;
 		return { fields: getStoredFields(this), emptyFieldsNotice };
 	}
 }

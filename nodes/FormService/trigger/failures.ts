@@ -67,17 +67,17 @@ export class Failures {
 	 * for a longer wait, the backoff is as long as the service asks, up to an hour.
 	 *
 	 * @param page the number of the page that failed, from 0; 0 if the subject has no pages
-	 * @param isGivenUp whether the next poll reads another page. The backoff is then only the wait that the
+	 * @param startsElsewhere whether the next poll reads another page. The backoff is then only the wait that the
 	 * service asks for
 	 * @returns the number of failures in a row
 	 */
-	record(subject: FailureSubject, error: NodeError, page = 0, isGivenUp = false): number {
+	record(subject: FailureSubject, error: NodeError, page = 0, startsElsewhere = false): number {
 		const lastFailedAtMs = clock.now();
 		const { retryAtMs = lastFailedAtMs } = getRequestFailure(error) ?? {};
 		// add a millisecond for rounding, so that the request queue no longer waits
 		const askedMs = Math.min(retryAtMs - lastFailedAtMs + 1, MAX_RETRY_AFTER_MS);
 		const { count, firstFailedAtMs } = this.countWithNew(subject, page);
-		const backoffMs = isGivenUp ? askedMs : Math.max(askedMs, computeBackoffMs(count));
+		const backoffMs = startsElsewhere ? askedMs : Math.max(askedMs, computeBackoffMs(count));
 		const isReported = count > 1 && this.find(subject)!.isReported;
 		const times = { firstFailedAtMs, lastFailedAtMs, backoffMs };
 		this.streaks.set(toKey(subject), { subject, count, page, ...times, error, isReported });
@@ -110,7 +110,7 @@ export class Failures {
 	}
 
 	/** Whether the subject is still in its backoff. */
-	isWaiting(subject: FailureSubject): boolean {
+	isInBackoff(subject: FailureSubject): boolean {
 		const streak = this.find(subject);
 		return (
 			streak !== undefined && !hasElapsed(streak.lastFailedAtMs, streak.backoffMs, clock.now())
@@ -129,7 +129,7 @@ export class Failures {
 	 * @param polledAtMs when the poll started
 	 * @param isOneOfSeveral whether the trigger watches several forms
 	 */
-	takeReport(polledAtMs: number, isOneOfSeveral = false): NodeError | undefined {
+	takeErrorToReport(polledAtMs: number, isOneOfSeveral = false): NodeError | undefined {
 		const nowMs = clock.now();
 		if (!hasElapsed(this.reportedAtMs, HOUR_MS, nowMs)) return undefined;
 		const streak = [...this.streaks.values()].find(

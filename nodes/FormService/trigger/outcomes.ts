@@ -48,7 +48,7 @@ export type ReadingOutcome = Readonly<{
 	 */
 	page: number;
 	/** Whether the next poll starts over at an earlier page, instead of reading the failed page again. */
-	isGivenUp?: boolean;
+	startsElsewhere?: boolean;
 }>;
 
 /**
@@ -67,7 +67,7 @@ export function getOutcomeError({
  * Whether the poll stops after this outcome. True if the failure affects the whole account, or if the account
  * has no request left in this minute.
  */
-export function endsPoll({ readError, deliveryError }: ReadingOutcome): boolean {
+export function isEndOfPoll({ readError, deliveryError }: ReadingOutcome): boolean {
 	return [readError, deliveryError].some(
 		(error) => hasReason(error, 'queueTimedOut') || isAccountFailure(error),
 	);
@@ -78,7 +78,7 @@ export function endsPoll({ readError, deliveryError }: ReadingOutcome): boolean 
  * account if a page was read and no later page failed for a reason that affects the account.
  */
 export function recordOutcome(failures: Failures, outcome: ReadingOutcome, logger: Logger): void {
-	const { subject, hasPages, readError, page, isGivenUp } = outcome;
+	const { subject, hasPages, readError, page, startsElsewhere } = outcome;
 	if (hasPages && !isAccountFailure(readError))
 		failures.clear({ kind: 'account' }, HIGHEST_PAGE_NUMBER);
 	const error = getOutcomeError(outcome);
@@ -88,8 +88,8 @@ export function recordOutcome(failures: Failures, outcome: ReadingOutcome, logge
 		logger.info("The poll ends early: this account's requests of this minute are used up.");
 		return;
 	}
-	const count = failures.record(subject, error, page, isGivenUp);
-	if (isAccountFailure(error)) failures.record({ kind: 'account' }, error, 0, isGivenUp);
+	const count = failures.record(subject, error, page, startsElsewhere);
+	if (isAccountFailure(error)) failures.record({ kind: 'account' }, error, 0, startsElsewhere);
 	const what = 'formId' in subject ? `Form ${subject.formId}` : 'The list of forms';
 	logger.warn(`${what} could not be read: ${error.message}. Failures in a row: ${count}.`);
 }

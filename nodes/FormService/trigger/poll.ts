@@ -4,7 +4,7 @@ import { clock } from '../api/clock';
 import { getN8nCause, hasReason, type NodeError } from '../api/errors';
 import { sortByTime } from '../api/recordTimes';
 import { mayReadFormList, pollFormList } from './forms/pollFormList';
-import { endsPoll, getOutcomeError, recordOutcome, type ReadingOutcome } from './outcomes';
+import { isEndOfPoll, getOutcomeError, recordOutcome, type ReadingOutcome } from './outcomes';
 import {
 	startPoll,
 	isBackingOff,
@@ -70,7 +70,7 @@ async function pollOnce(n8n: IPollFunctions, context: PollContext): Promise<Poll
 	if (hasItems) return sortByTime(items, 'oldest').map(({ item }) => item);
 	if (reason !== 'schedule') return null;
 	const isOneOfSeveral = hasSeveralForms(parameters.watch);
-	const reported = cache.failures.takeReport(times.pollStartedAtMs, isOneOfSeveral);
+	const reported = cache.failures.takeErrorToReport(times.pollStartedAtMs, isOneOfSeveral);
 	if (reported !== undefined) throw reported;
 	return null;
 }
@@ -147,7 +147,7 @@ async function readForms(
 	);
 	for (const { formId, kind } of readings) {
 		const capacity = parameters.maxPerPoll - items.length;
-		if (capacity <= 0 || outcomes.some(endsPoll)) break;
+		if (capacity <= 0 || outcomes.some(isEndOfPoll)) break;
 		if (clock.now() >= times.readUntilMs) {
 			cache.postponedReadings.set(formId, { kind, isAfterList });
 			break;

@@ -70,7 +70,7 @@ export async function readConfig(
 		const error = toNodeError(n8n.getNode(), cause);
 		if (reason !== 'schedule') throw error;
 		cache.failures.record({ kind: 'parameters' }, error);
-		const reported = cache.failures.takeReport(polledAtMs);
+		const reported = cache.failures.takeErrorToReport(polledAtMs);
 		if (reported !== undefined) throw reported;
 		n8n.logger.warn(`The forms cannot be polled: ${error.message}`);
 		return undefined;
@@ -164,5 +164,5 @@ function createBudgetClaim(
  * false in the first poll after n8n starts or the user publishes the workflow.
  */
 export function isBackingOff({ cache, reason }: PollContext, subject: FailureSubject): boolean {
-	return reason === 'schedule' && cache.failures.isWaiting(subject);
+	return reason === 'schedule' && cache.failures.isInBackoff(subject);
 }

@@ -40,7 +40,7 @@ export type Entry = z.infer<typeof entrySchema>;
 export type Entries = Readonly<Record<string, Entry>>;
 
 /** A trigger, and the other nodes of its workflow. */
-export type TriggerNode = Readonly<{
+export type TriggerIdentity = Readonly<{
 	/** The ID of the node. If n8n gives several nodes the same ID, the name of the node follows the ID. */
 	id: string;
 	name: string;
@@ -110,7 +110,7 @@ const contextSchema = z.object({
 });
 
 /** Returns the ID and the name of the node that polls, and the IDs of the other nodes. */
-export function readTriggerNode(n8n: IPollFunctions): TriggerNode {
+export function readTriggerNode(n8n: IPollFunctions): TriggerIdentity {
 	const { id, name } = n8n.getNode();
 	const nodes = contextSchema.safeParse(n8n).data?.workflow.nodes;
 	const ids = nodes && Object.values(nodes).map((node) => node.id);
@@ -127,7 +127,7 @@ export function readTriggerNode(n8n: IPollFunctions): TriggerNode {
  */
 export function findEntryWithNewId(
 	entries: Entries,
-	{ name, otherIds = [] }: TriggerNode,
+	{ name, otherIds = [] }: TriggerIdentity,
 ): Entry | undefined {
 	const ofName = Object.entries(entries).filter(
 		([id, entry]) => entry.name === name && !otherIds.includes(id),
@@ -143,7 +143,7 @@ export function findEntryWithNewId(
  */
 export function putState(
 	entries: Entries,
-	{ id, name, otherIds }: TriggerNode,
+	{ id, name, otherIds }: TriggerIdentity,
 	state: IDataObject,
 	nowMs: number,
 ): Entries {

@@ -57,7 +57,7 @@ export const formStateSchema = z.object({
 			next,
 			/**
 			 * The number of pages on which the times of responses fall, and the number of pages on which the times
-			 * rise, see `addPageOrders`.
+			 * rise, see `countPageOrders`.
 			 */
 			order: z.object({ descending: nonNegative, ascending: nonNegative }).optional(),
 			/** Whether the full pass has started over after a page failed for too long, see `isInFirstPass`. */
@@ -160,7 +160,7 @@ export function updateAbsences(
 		const { absence } = form;
 		if (isPresent(id)) updated.set(id, absence === undefined ? form : omit(form, 'absence'));
 		else if (!isRetentionOver(absence, nowMs)) {
-			const counted = addPass(absence, nowMs);
+			const counted = countPass(absence, nowMs);
 			updated.set(id, counted === absence ? form : { ...form, absence: counted });
 		}
 	}
@@ -179,7 +179,7 @@ const RETENTION_PASSES = 30;
 export type PassCount = Readonly<z.infer<typeof passCountSchema>>;
 
 /** Returns the time and the number of passes after one more pass. After 30 passes, returns the same object. */
-export function addPass(since: PassCount | undefined, nowMs: number): PassCount {
+export function countPass(since: PassCount | undefined, nowMs: number): PassCount {
 	if (since === undefined) return { atMs: nowMs, passes: 1 };
 	const { atMs, passes } = since;
 	return passes < RETENTION_PASSES ? { atMs, passes: passes + 1 } : since;

@@ -8,7 +8,7 @@ import {
 	faultTable,
 	slow,
 	status,
-	statusAfter,
+	errorAfterActing,
 	success,
 	type Fault,
 } from '../../service/index.mts';
@@ -33,7 +33,7 @@ const faults = {
 	},
 	unauthorized: status(401, 'No.'),
 	// each status says that nothing was added, and the body says that the response was added
-	...mapValues({ rejectedLate: 422, limitedLate: 429, unavailableLate: 503 }, statusAfter),
+	...mapValues({ rejectedLate: 422, limitedLate: 429, unavailableLate: 503 }, errorAfterActing),
 } satisfies Record<string, Fault>;
 type Kind = keyof typeof faults;
 const isTaken = (kind: Kind) => kind === 'fine' || kind === 'slow';

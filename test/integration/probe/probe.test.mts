@@ -154,7 +154,11 @@ describe('a probe reports', () => {
 	it.each<[problem: string, path: RegExp, fault: Fault]>([
 		['the answers. In 1 of 1 responses.', RESPONSES, success([{ ...record, answers: ['zq'] }])],
 		['the answers. None matches a field.', RESPONSES, success([{ ...record, answers: { zq: 1 } }])],
-		['the list of responses. There are more pages, but the reply has no link', RESPONSES, more],
+		[
+			'the list of responses. There are more pages, but the reply has no usable link',
+			RESPONSES,
+			more,
+		],
 		['the list of forms. Unexpected reply instead of a list of records.', FORMS, success('zq')],
 		['the workspace. Unexpected reply instead of a workspace. Report', /workspace/, reply('zq')],
 		['the list of fields. <address> returned a web page instead of data.', /fields$/, webPage],

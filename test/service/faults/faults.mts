@@ -15,13 +15,13 @@ type FaultRule = {
 	times?: number;
 };
 
-export type Faults = ReturnType<typeof createFaults>;
+export type Faults = ReturnType<typeof createFaultRegistry>;
 
 /**
  * Creates the list of faults of a service. If several rules apply to a request, the rule that was added first
  * counts.
  */
-export function createFaults() {
+export function createFaultRegistry() {
 	let rules: FaultRule[] = [];
 	return {
 		set(rule: FaultRule) {

@@ -36,7 +36,7 @@ export function createAccessCheck({ store, limits, usage, now }: Parts) {
  *
  * @throws Error with the status 404 if there is no such form, and 403 if the form belongs to another account
  */
-export function getForm(request: FastifyRequest, { store }: Parts, id: string): Form {
+export function getAccessibleForm(request: FastifyRequest, { store }: Parts, id: string): Form {
 	const form = store.form(id);
 	if (!form) throw createServiceError(404, 'The form was not found.');
 	if (form.accountId !== request.account?.id) {

@@ -4,7 +4,7 @@ import lodash from 'lodash';
 import { z } from 'zod';
 import type { Parts } from '../parts.mts';
 import type { Answers, Field, Response } from '../store.mts';
-import { getForm, createAccessCheck } from './access.mts';
+import { getAccessibleForm, createAccessCheck } from './access.mts';
 import { createServiceError } from './envelope.mts';
 import { createListBody, getPageNumber } from './listing.mts';
 import {
@@ -41,7 +41,7 @@ function addFormEndpoints(api: FastifyInstance, parts: Parts) {
 	});
 
 	api.get<{ Params: { id: string } }>('/forms/:id/fields', (request) => {
-		const { fields } = getForm(request, parts, request.params.id);
+		const { fields } = getAccessibleForm(request, parts, request.params.id);
 		const records = fields.map((field) => createFieldRecord(field, parts));
 		return createListBody(records, request, parts);
 	});
@@ -55,7 +55,7 @@ function addResponseEndpoints(api: FastifyInstance, parts: Parts) {
 	api.get<{ Params: { formId: string }; Querystring: { incomplete?: unknown } }>(
 		'/responses/:formId',
 		(request) => {
-			const form = getForm(request, parts, request.params.formId);
+			const form = getAccessibleForm(request, parts, request.params.formId);
 			const { incomplete } = request.query;
 			const responses = form.responses
 				.filter(({ isIncomplete }) => form.trackIncomplete || !isIncomplete)
@@ -74,13 +74,13 @@ function addResponseEndpoints(api: FastifyInstance, parts: Parts) {
 		const { uuid } = request.params;
 		const found = store.response(uuid);
 		if (!found) throw createServiceError(404, 'The response was not found.');
-		getForm(request, parts, found.form.id);
+		getAccessibleForm(request, parts, found.form.id);
 		const data = { pdf_url: `${parts.origin()}/pdf/${uuid}.pdf`, ...createSecrets(parts) };
 		return { success: true, data };
 	});
 
 	api.post<{ Params: { id: string } }>('/forms/:id/response', (request) => {
-		const form = getForm(request, parts, request.params.id);
+		const form = getAccessibleForm(request, parts, request.params.id);
 		const answers = checkAnswers(request.body, form.fields);
 		const { is_closed: isClosed, closed_message: message } = form.settings;
 		if (isClosed) throw createServiceError(403, String(message || 'This form is closed.'));
@@ -126,7 +126,7 @@ function checkAnswers(body: unknown, fields: Field[]): Answers {
 /** Adds the endpoint that updates settings of a form. */
 function addSettingsEndpoint(api: FastifyInstance, parts: Parts) {
 	api.post<{ Params: { id: string } }>('/forms/:id/settings', (request) => {
-		const form = getForm(request, parts, request.params.id);
+		const form = getAccessibleForm(request, parts, request.params.id);
 		const changes = settingsSchema.parse(request.body) as Settings;
 		const stored = parts.shapes.trims ? lodash.mapValues(changes, trim) : changes;
 		const { id, settings, updatedAt } = parts.store.editSettings(form.id, stored);

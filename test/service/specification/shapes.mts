@@ -3,7 +3,7 @@
  * default values were seen in replies of a real service. Tests also use other values, to show that a client
  * reads all of them.
  */
-export type Shapes = {
+export type ReplyShapes = {
 	/** The number of records on a page. Undefined if each list has only one page. */
 	pageSize?: number;
 	/** How a reply refers to the next page, see `pagings`. */
@@ -37,7 +37,7 @@ export const pagings = ['links', 'meta', 'inData', 'simple', 'numbers', 'count',
 
 export type Paging = (typeof pagings)[number];
 
-export const createShapes = (): Shapes => ({
+export const createReplyShapes = (): ReplyShapes => ({
 	pageSize: undefined,
 	paging: 'links',
 	order: 'desc',

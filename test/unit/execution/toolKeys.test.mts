@@ -3,7 +3,7 @@ import { traverseNodeParameters, type FromAIArgument, type INode } from 'n8n-wor
 import { describe, expect, it } from 'vitest';
 import {
 	computeModelKey,
-	findSharedKey,
+	findKeyConflict,
 	makeKeysUnique,
 } from '../../../nodes/FormService/execution/toolKeys.ts';
 import { toMapperFields } from '../../../nodes/FormService/methods/resourceMapping.ts';
@@ -37,7 +37,7 @@ describe('The names of fields that a model sets', () => {
 		const records = labels.map((label, index) => ({ uuid: `f${index}`, label }));
 		const fields = toMapperFields(records, true);
 		expect(getKeys(toTool(fields))).toHaveLength(labels.length);
-		expect(findSharedKey(toTool(fields))).toBeUndefined();
+		expect(findKeyConflict(toTool(fields))).toBeUndefined();
 		// the panel of a person has no numbers
 		const names = toMapperFields(records).map(({ displayName }) => displayName);
 		expect(names).toEqual(labels);
@@ -62,12 +62,12 @@ describe('A key that two parameters share', () => {
 		});
 		const tool = toTool(fields);
 		expect(getKeys(tool)).toEqual(['Phone__home_']);
-		expect(findSharedKey(tool)).toEqual({
+		expect(findKeyConflict(tool)).toEqual({
 			key: 'Phone__home_',
 			names: ['Phone (home)', 'Phone [home]'],
 		});
 		const settings = { name: askModel('Title'), seo: { title: "={{ $fromAI('Title') }}" } };
-		expect(findSharedKey({ parameters: settings })).toEqual({
+		expect(findKeyConflict({ parameters: settings })).toEqual({
 			key: 'Title',
 			names: ['name', 'seo.title'],
 		});
@@ -75,13 +75,13 @@ describe('A key that two parameters share', () => {
 
 	it('is not one that is twice in one parameter, or in a text that is no expression', () => {
 		const parameters = { a: askModel('x') + askModel('x'), b: askModel('x').slice(1) };
-		expect(findSharedKey({ parameters })).toBeUndefined();
+		expect(findKeyConflict({ parameters })).toBeUndefined();
 	});
 
 	it('is fine if a person wrote each of the expressions', () => {
 		const ask = "={{ $fromAI('email', 'The address of the customer', 'string') }}";
-		expect(findSharedKey({ parameters: { a: ask, b: `${ask} again` } })).toBeUndefined();
+		expect(findKeyConflict({ parameters: { a: ask, b: `${ask} again` } })).toBeUndefined();
 		const parameters = { a: ask, b: ask, c: askModel('email') };
-		expect(findSharedKey({ parameters })?.names).toEqual(['a', 'b', 'c']);
+		expect(findKeyConflict({ parameters })?.names).toEqual(['a', 'b', 'c']);
 	});
 });

@@ -8,7 +8,7 @@ import {
 } from '../../../nodes/FormService/api/requestFailure.ts';
 import { Failures, type FailureSubject } from '../../../nodes/FormService/trigger/failures.ts';
 import {
-	endsPoll,
+	isEndOfPoll,
 	recordOutcome,
 	type ReadingOutcome,
 } from '../../../nodes/FormService/trigger/outcomes.ts';
@@ -39,7 +39,7 @@ function poll(minutes: number, forms: string, page = 0): string | undefined {
 	time.pass(minutes * MINUTE_MS);
 	const polledAtMs = time.now();
 	for (const id of forms) failures.record(toSubject(id), createError(id), page);
-	return failures.takeReport(polledAtMs, true)?.message;
+	return failures.takeErrorToReport(polledAtMs, true)?.message;
 }
 
 it('The third failure in a row is reported, by a later poll if need be, and each of several forms once', () => {
@@ -59,10 +59,10 @@ it('A failure of the account is seen although the events of the page before coul
 		deliveryError: createError('fields'),
 		page: 1,
 	};
-	expect(endsPoll(outcome)).toBe(true);
+	expect(isEndOfPoll(outcome)).toBe(true);
 	recordOutcome(failures, outcome, { warn: () => undefined } as never);
-	expect(failures.isWaiting({ kind: 'account' })).toBe(true);
-	expect(failures.isWaiting(subject)).toBe(true);
+	expect(failures.isInBackoff({ kind: 'account' })).toBe(true);
+	expect(failures.isInBackoff(subject)).toBe(true);
 });
 
 it('An error of the account and a form has one notice, although both are reported', () => {
@@ -72,7 +72,7 @@ it('An error of the account and a form has one notice, although both are reporte
 		failures.record({ kind: 'account' }, error);
 	}
 	for (let report = 0; report < 2; report++) {
-		expect(failures.takeReport(time.now())).toBe(error);
+		expect(failures.takeErrorToReport(time.now())).toBe(error);
 		expect(error.description).toBe('The trigger keeps trying, and no response is lost.');
 		time.pass(60 * MINUTE_MS);
 	}
@@ -93,7 +93,7 @@ it('Each failure in a row makes polls wait twice as long, up to half an hour', (
 	const waits = Array.from({ length: 9 }, () => {
 		poll(1, 'A');
 		let seconds = 0;
-		for (; failures.isWaiting(toSubject('A')); seconds += 5) time.pass(5_000);
+		for (; failures.isInBackoff(toSubject('A')); seconds += 5) time.pass(5_000);
 		time.pass(-seconds * 1_000);
 		return seconds;
 	});
@@ -108,7 +108,7 @@ it('Newest pages and the full pass of a form wait by themselves, and other forms
 		{ kind: 'fullPass', formId: 'B' },
 		{ kind: 'account' },
 	];
-	expect(subjects.map((subject) => failures.isWaiting(subject))).toEqual([
+	expect(subjects.map((subject) => failures.isInBackoff(subject))).toEqual([
 		true,
 		false,
 		false,
@@ -126,5 +126,5 @@ it.each<[string, Partial<ReadingOutcome>, boolean]>([
 	failures.record({ kind: 'account' }, createError('Before'));
 	const logger = { info: () => undefined, warn: () => undefined } as unknown as Logger;
 	recordOutcome(failures, { subject: toSubject('A'), hasPages: true, page: 0, ...outcome }, logger);
-	expect(failures.isWaiting({ kind: 'account' })).toBe(isWaiting);
+	expect(failures.isInBackoff({ kind: 'account' })).toBe(isWaiting);
 });

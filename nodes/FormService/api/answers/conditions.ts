@@ -7,7 +7,7 @@ import { findChoice } from './choices';
 import { findField, type FormField } from './fields';
 import { flattenAnswer, type Scalar } from './flattenAnswer';
 import { normalizeAnswer, parseAnswer, type AnswerSpec, type FieldKind } from './fieldKinds';
-import { matchAnswers, type MatchResult } from './matchAnswers';
+import { matchAnswers, type MatchedAnswers } from './matchAnswers';
 import { SIMPLIFIED_ATTRIBUTES } from '../responseAttributes';
 import { formatNames, foldCase } from '../spelling';
 import { getSubmissionTimeMs } from '../recordTimes';
@@ -187,7 +187,7 @@ function getAttributeKind(attribute: string): FieldKind {
  */
 function meetsCondition(
 	record: IDataObject,
-	{ byField }: MatchResult,
+	{ byField }: MatchedAnswers,
 	condition: PreparedCondition,
 ): boolean {
 	const { operator, field, attribute, isMissing, value } = condition;

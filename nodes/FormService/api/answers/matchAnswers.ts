@@ -9,7 +9,7 @@ import { makeUnique } from '../spelling';
 export type MatchedAnswer = Answer & { field?: FormField };
 
 /** The answers of a response, matched to the fields of the form. */
-export type MatchResult = {
+export type MatchedAnswers = {
 	/** All answers, in the order of the response. */
 	answers: readonly MatchedAnswer[];
 	/** The answers by their fields. If a response has several answers to a field, the first answer counts. */
@@ -24,7 +24,10 @@ export type MatchResult = {
  *
  * @param fields the fields of the form; without fields, no answer has a field
  */
-export function matchAnswers(record: IDataObject, fields: readonly FormField[] = []): MatchResult {
+export function matchAnswers(
+	record: IDataObject,
+	fields: readonly FormField[] = [],
+): MatchedAnswers {
 	const { answers: decoded, problem } = decodeAnswers(record);
 	const byField = new Map<FormField, MatchedAnswer>();
 	const { findByLabel, findByName } = createFieldSearch(fields);

@@ -11,7 +11,7 @@ import { isBlank, parseAnswer, type FieldKind } from './fieldKinds';
 import { matchAnswers, createAnswerKeys } from './matchAnswers';
 import { COLUMN_ATTRIBUTES, SIMPLIFIED_ATTRIBUTES } from '../responseAttributes';
 import { createFileFieldNames, makeUnique } from '../spelling';
-import { collectEntries, mayBeUpload } from './uploads';
+import { parseAnswerEntries, mayBeUpload } from './uploads';
 
 /** The options that decide which data of a response become the item. */
 export type ResponseOutput = Required<AnswerNaming> & {
@@ -81,7 +81,7 @@ function collectDownloads(record: IDataObject, fields?: readonly FormField[]) {
 	const files = matchAnswers(record, fields).answers.flatMap(({ value, label, field }) => {
 		const fieldTitle = field?.title ?? label;
 		const isFileField = field?.kind === 'file';
-		return collectEntries(value, isFileField).flatMap(({ entry, file }) => {
+		return parseAnswerEntries(value, isFileField).flatMap(({ entry, file }) => {
 			if (file !== undefined) return { ...file, fieldTitle };
 			const isUpload = isFileField ? !isBlank(entry) : field === undefined && mayBeUpload(entry);
 			if (isUpload) problems.push(`${fieldTitle}: ${isFileField ? NO_ADDRESS : NO_FIELD}`);

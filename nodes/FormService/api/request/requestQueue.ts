@@ -178,7 +178,7 @@ export class RequestQueue {
 		const pauseMs = Math.max(retryInMs, Math.min(nowMs - sinceMs, MAX_UNAVAILABLE_PAUSE_MS));
 		if (nowMs + pauseMs > sinceMs + MAX_UNAVAILABLE_MS) {
 			this.resumeItems();
-			this.failItems(failure, nowMs, Math.min(pauseMs, BREAKER_OPEN_MS));
+			this.failItemRequests(failure, nowMs, Math.min(pauseMs, BREAKER_OPEN_MS));
 			return;
 		}
 		this.unavailableSinceMs = sinceMs;
@@ -223,12 +223,12 @@ export class RequestQueue {
 			this.failFast = { untilMs: nowMs + retryInMs, rank: RANKS.high, failure };
 		} else if (this.failureStreak >= BREAKER_THRESHOLD) {
 			const outage = createFailure('outage', { cause, lastFailure: failure });
-			this.failItems(outage, nowMs, BREAKER_OPEN_MS);
+			this.failItemRequests(outage, nowMs, BREAKER_OPEN_MS);
 		}
 	}
 
 	/** Makes the requests of items fail at once for `durationMs`. Has no effect while requests already fail at once. */
-	private failItems(failure: RequestFailure, nowMs: number, durationMs: number): void {
+	private failItemRequests(failure: RequestFailure, nowMs: number, durationMs: number): void {
 		if (this.isFailingFast(nowMs)) return;
 		this.failFast = { untilMs: nowMs + durationMs, rank: RANKS.low, failure };
 	}

@@ -27,7 +27,7 @@ export type KeyFields = readonly AnswerableField[];
 
 /**
  * A response that cannot be compared, and the reason. `subject` names the response: `response 5f0c…`. `problem`
- * is a sentence without a full stop.
+ * is a sentence without a period.
  */
 export type IncomparableResponse = { subject: string; problem: string };
 

@@ -147,7 +147,7 @@ function selectLasting(value: unknown): unknown {
  * Matches names of times and statistics, such as "updated_at" and "view_stats". Such attributes change although
  * the author does not edit the form.
  */
-const PASSIVE =
+const TIME_OR_STATISTIC =
 	/(^|_)(created|updated|modified|submitted|synced|viewed|last|latest|counts|stats|statistics|analytics)(_|$)/;
 
 /** Matches names of counters, such as "responses_count". A counter rises with each response or visit. */
@@ -159,5 +159,5 @@ const LIMIT = /(^|_)(max|min|limit)(_|$)/;
 function isLasting(value: unknown, attribute: string): boolean {
 	const name = snakeCase(attribute);
 	const isCounter = parseNumber(value) !== undefined && COUNTER.test(name) && !LIMIT.test(name);
-	return findSetting(attribute) !== undefined || (!PASSIVE.test(name) && !isCounter);
+	return findSetting(attribute) !== undefined || (!TIME_OR_STATISTIC.test(name) && !isCounter);
 }

@@ -5,7 +5,7 @@ import type { FailureCount } from '../failures';
 import type { TimedPage } from '../fetchList';
 import { MINUTE_MS } from '../requestBudget';
 import type { FormState } from '../triggerState';
-import { addPageOrders, findNewestPage, type NewestPage } from './findNewestPage';
+import { countPageOrders, findNewestPage, type NewestPage } from './findNewestPage';
 import type { Reading } from './planReading';
 import type { FormPagesResult } from './readFormPages';
 
@@ -20,7 +20,7 @@ type ReadPages = Pick<FormPagesResult, 'pages' | 'stop'>;
  *
  * @param undelivered the first page with an undelivered event
  */
-export function endsFullPass(
+export function isEndOfFullPass(
 	{ kind }: Reading,
 	{ stop }: ReadPages,
 	undelivered: TimedPage | undefined,
@@ -77,9 +77,9 @@ export function advanceReading(
 	if (reading.kind === 'newestPages') return advanceNewestPages(form, reading, pages, next);
 	const last = pages.at(-1)!;
 	const { fullPass } = form;
-	const order = addPageOrders(reading.from && fullPass?.order, pages);
+	const order = countPageOrders(reading.from && fullPass?.order, pages);
 	const at = findNewestPage(order, last);
-	if (endsFullPass(reading, result, undelivered)) return endFullPass(form, last, at);
+	if (isEndOfFullPass(reading, result, undelivered)) return endFullPass(form, last, at);
 	// a long first pass takes several polls, and new responses must not wait until it ends
 	const isEarly = reading.isFirstPass && at === 'firstPage';
 	const newestPages = form.newestPages ?? (isEarly ? { at } : undefined);

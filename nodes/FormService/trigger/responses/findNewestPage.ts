@@ -8,8 +8,8 @@ import type { FormState } from '../triggerState';
 
 /**
  * The number of pages of a full pass on which the newest record is first (`descending`), and the number of
- * pages on which the oldest record is first (`ascending`). `addPageOrders` compares the times of the first and the
- * last record of a page. If the times are equal or missing, `addPageOrders` compares the attribute `number`.
+ * pages on which the oldest record is first (`ascending`). `countPageOrders` compares the times of the first and the
+ * last record of a page. If the times are equal or missing, `countPageOrders` compares the attribute `number`.
  */
 type Order = NonNullable<NonNullable<FormState['fullPass']>['order']>;
 
@@ -19,7 +19,7 @@ export type NewestPage = NonNullable<FormState['newestPages']>['at'];
  * Counts these pages as descending or ascending, see `Order`. Returns the counts for all pages of the full pass
  * so far.
  */
-export function addPageOrders(order: Order | undefined, pages: readonly TimedPage[]): Order {
+export function countPageOrders(order: Order | undefined, pages: readonly TimedPage[]): Order {
 	const steps = pages.map(({ records }) => {
 		const first = getSortValues(records[0] ?? {});
 		const last = getSortValues(records.at(-1) ?? {});

@@ -13,7 +13,7 @@ import {
 	type PollProgress,
 	type FormPagesResult,
 } from './readFormPages';
-import { advanceReading, endsFullPass, hasToStartOver, startOver } from './advanceReading';
+import { advanceReading, isEndOfFullPass, hasToStartOver, startOver } from './advanceReading';
 import {
 	countBudgetedRequests,
 	isInFirstPass,
@@ -65,7 +65,7 @@ function getBudget(context: PollContext, formId: string): FormBudget {
 }
 
 /** A reading of a form, and its result. */
-type Task = Readonly<{
+type PerformedReading = Readonly<{
 	formId: string;
 	/** The state of the form before the reading. */
 	formBefore: FormState;
@@ -106,7 +106,7 @@ export async function performReading(
 /** Delivers the events of the pages that were read, and ends the reading. */
 async function deliverPages(
 	context: PollContext,
-	task: Task,
+	task: PerformedReading,
 	capacity: number,
 ): Promise<ReadingResult> {
 	const { formId, formBefore, result } = task;
@@ -127,13 +127,13 @@ async function deliverPages(
  */
 function computeNextForm(
 	{ cache }: PollContext,
-	{ formId, reading, result }: Task,
+	{ formId, reading, result }: PerformedReading,
 	{ items, undelivered }: Delivery,
 ): FormState {
 	const { form, pages, comparison, readingStartedAtMs } = result;
 	const undeliveredPage = undelivered[0]?.page;
 	const seen = comparison.computeSeen(undelivered);
-	const kept = endsFullPass(reading, result, undeliveredPage)
+	const kept = isEndOfFullPass(reading, result, undeliveredPage)
 		? pruneSeenResponses(seen, form.pruning, readingStartedAtMs, pages.at(-1)?.total)
 		: { seen, pruning: form.pruning };
 	return {
@@ -151,7 +151,7 @@ function computeNextForm(
  */
 function finishReading(
 	context: PollContext,
-	{ formId, reading, result }: Task,
+	{ formId, reading, result }: PerformedReading,
 	form: FormState,
 	{
 		items = [],
@@ -175,7 +175,7 @@ function finishReading(
 	const failures = context.cache.failures.countWithNew(subject, page);
 	const startsOver = hasToStartOver(reading, error, failures, pages.length, clock.now());
 	// if a failed delivery starts with the first page, starting over reads the failed pages again
-	const isGivenUp = startsOver && (deliveryError === undefined || firstPage > 0);
+	const startsElsewhere = startsOver && (deliveryError === undefined || firstPage > 0);
 	const counted = countBudgetedRequests(reading, requests, fieldRequests);
 	// a form that was not read keeps its turn: the form with the oldest debt is read first
 	const sinceMs = isPostponed ? (form.debt?.atMs ?? 0) : readingStartedAtMs;
@@ -183,7 +183,14 @@ function finishReading(
 	return {
 		form: { ...(startsOver ? startOver(form, reading, result.hasExpired) : form), debt },
 		items,
-		outcome: { subject, hasPages: pages.length > 0, readError, deliveryError, page, isGivenUp },
+		outcome: {
+			subject,
+			hasPages: pages.length > 0,
+			readError,
+			deliveryError,
+			page,
+			startsElsewhere,
+		},
 		isPostponed,
 	};
 }

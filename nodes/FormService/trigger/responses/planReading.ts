@@ -82,18 +82,18 @@ const MAX_PAGES_OF_FAILING_FIRST_PASS = 10;
 /**
  * Plans the reading of the newest pages, where new responses appear.
  *
- * @param isFullPassWaiting whether the full pass is still in its backoff
+ * @param isFullPassInBackoff whether the full pass is still in its backoff
  * @returns undefined if the trigger does not know where the newest pages are, or if the full pass reads the
  * newest pages
  */
 export function planNewestPages(
 	form: FormState,
 	{ maxRequests }: FormBudget,
-	isFullPassWaiting: boolean,
+	isFullPassInBackoff: boolean,
 ): Reading | undefined {
 	const { newestPages } = form;
 	if (newestPages === undefined) return undefined;
-	if (isFullPassAtNewest(form) && !isFullPassWaiting) return undefined;
+	if (isFullPassAtNewest(form) && !isFullPassInBackoff) return undefined;
 	const { next: from, at } = newestPages;
 	// two pages: the former last page, and the page that may have been added after it
 	const maxPages = Math.max(2, maxRequests);

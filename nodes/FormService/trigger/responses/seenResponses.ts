@@ -1,6 +1,6 @@
 import { invert } from 'lodash';
 import { FINGERPRINT_LENGTH, type AnswersFingerprint, type Fingerprint } from '../fingerprints';
-import { addPass, isRetentionOver, type PassCount } from '../triggerState';
+import { countPass, isRetentionOver, type PassCount } from '../triggerState';
 
 /**
  * The seen responses of a form, by the fingerprints of their UUIDs. A seen response is a response that the
@@ -146,7 +146,7 @@ export function pruneSeenResponses(
 	nowMs: number,
 	announcedCount = 0,
 ): { seen: SeenResponses; pruning: PassCount } {
-	if (!isRetentionOver(pruning, nowMs)) return { seen, pruning: addPass(pruning, nowMs) };
+	if (!isRetentionOver(pruning, nowMs)) return { seen, pruning: countPass(pruning, nowMs) };
 	const kept = [...seen].filter(([, { isUnlisted }]) => !isUnlisted);
 	if (kept.length < announcedCount) return { seen, pruning: pruning! };
 	const marked = kept.map(

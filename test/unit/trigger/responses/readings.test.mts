@@ -160,8 +160,8 @@ it.each<[string, Reading, FailureReason, number, number, number, boolean]>([
 );
 
 const BUDGET = { intervalMs: 120_000, unusedRequests: 0, maxRequests: 72 };
-const planNewest = (form: FormState, isFullPassWaiting = false) =>
-	plan.planNewestPages(form, BUDGET, isFullPassWaiting);
+const planNewest = (form: FormState, isFullPassInBackoff = false) =>
+	plan.planNewestPages(form, BUDGET, isFullPassInBackoff);
 const planFull = (form: FormState, unusedRequests = 0, isFailing = false) =>
 	plan.planFullPass(form, { ...BUDGET, unusedRequests }, isFailing);
 it('A first pass that has started over is an ordinary full pass until its end', () => {
