@@ -119,3 +119,11 @@ it('A poll that gets no request of the minute says so, and counts as no failure'
 	expect(world.n8n.log.join()).not.toMatch(/Failures in a row/);
 	expect(world.oracle.listMissing()).toEqual([]);
 });
+
+it('A first pass requests no page twice, even if the requests of the minute are used up between pages', async () => {
+	const { world } = createPaged({ pages: 400, mode: 'durable' });
+	await world.begin();
+	await world.run(10);
+	const laterPages = lodash.map(world.service.sent, 'page').filter((page) => Number(page) > 1);
+	expect(laterPages.slice(0, 399)).toEqual(lodash.range(2, 401));
+});

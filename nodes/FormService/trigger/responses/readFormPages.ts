@@ -101,13 +101,16 @@ export async function readFormPages(
 		}
 		return finish('endOfList');
 	} catch (error) {
-		const requests = pages.length + (hasReason(error, 'queueTimedOut') ? 0 : 1);
+		const wasSent = !hasReason(error, 'queueTimedOut');
+		const requests = pages.length + Number(wasSent);
 		const isFirstPage = pages.length === 0 && !hasReadPages;
 		if (hasReason(error, 'pollTimedOut') && !isFirstPage) return { ...finish('limit'), requests };
 		const readError = toFormError(context, formId, error);
 		const isExpired = pages.length === 0 && hasReason(error, 'pageExpired');
 		const hasExpired = isExpired && from !== undefined && !isNumbered(from.url, target.url);
-		return { ...finish('error'), readError, hasExpired, requests };
+		// a page that was not requested has not failed, so the next reading starts at this page
+		const stop = wasSent || pages.length === 0 ? 'error' : 'limit';
+		return { ...finish(stop), readError, hasExpired, requests };
 	}
 }
 
