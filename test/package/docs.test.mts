@@ -37,6 +37,27 @@ describe('the documentation', () => {
 		expect(readme.length).toBeLessThanOrEqual(13_000);
 	});
 
+	it('has a glossary of at most 35 terms, each with its meaning', () => {
+		const rows = [...read('docs/glossary.md').matchAll(/^\| \*\*.*\*\* \| (.*) \|$/gm)];
+		expect(rows.length).toBeGreaterThan(20);
+		expect(rows.length).toBeLessThanOrEqual(35);
+		expect(rows.filter(([, meaning]) => !meaning.includes('.'))).toEqual([]);
+	});
+
+	it('describes functions, types and files that exist', () => {
+		const page = read('docs/architecture.md');
+		const paths = globSync('{nodes,test/service}/**/*', { cwd: root });
+		const code = paths.filter((path) => /\.m?ts$/.test(path)).map(read);
+		const known = [...paths, ...code].join('\n');
+		const n8nNames = ['NODE_PATH', 'customOperations', 'execute'];
+		const quoted = [...page.matchAll(/`([A-Za-z]\w*)`/g)];
+		const called = [...page.matchAll(/^ {2,}([a-z]\w*)(?= {2,}|$)/gm)];
+		const names = [...quoted, ...called].map(([, name]) => name);
+		expect(names.length).toBeGreaterThan(100);
+		const unknown = names.filter((name) => !new RegExp(`\\b${name}\\b`).test(known));
+		expect(unknown.filter((name) => !n8nNames.includes(name))).toEqual([]);
+	});
+
 	it('quotes errors as n8n shows them', () => {
 		const shown = [...read('test/integration/api/errorTexts.md').matchAll(/^> \*\*(.*)\*\*$/gm)];
 		const [, section] = /## Troubleshooting\n(.*?)\n## /s.exec(readme) ?? [];
