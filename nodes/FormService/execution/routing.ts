@@ -97,7 +97,7 @@ function prepareItem(
 	const { timeout } = readRequestOptions(n8n);
 	const item = { n8n, index, row, endpoint, options: { ...options, timeout } };
 	try {
-		const input = createParameterContext(n8n, index, total);
+		const input = createParameterContext(n8n, operation, index, total);
 		const prepared = input.isTool ? prepareTool(operation, input) : operation.prepare(input);
 		const url = fillPath(endpoint, prepared.ids);
 		return { ...item, options: { ...item.options, url }, prepared };
@@ -108,6 +108,7 @@ function prepareItem(
 
 function createParameterContext(
 	n8n: IExecuteSingleFunctions,
+	{ properties }: Operation,
 	itemIndex: number,
 	total: number,
 ): ParameterContext {
@@ -120,6 +121,7 @@ function createParameterContext(
 		itemIndex,
 		hasSeveralItems: total > 1,
 		node,
+		properties,
 		isTool: isTool(node),
 		zone: n8n.getTimezone(),
 	};

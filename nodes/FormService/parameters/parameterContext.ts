@@ -1,5 +1,5 @@
 import { compact } from 'lodash';
-import type { INode, INodeExecutionData } from 'n8n-workflow';
+import type { INode, INodeExecutionData, INodeProperties } from 'n8n-workflow';
 import { InputError } from '../api/errors';
 import { isId, isRecord } from '../api/records';
 import { formatNumber, parseBoolean, parseNumber } from '../api/parseValues';
@@ -27,11 +27,29 @@ export type ParameterContext = {
 	/** Whether the node has more than one input item. */
 	hasSeveralItems: boolean;
 	node: INode;
+	/** The parameters of the operation or of the trigger. Error messages contain their names in the editor. */
+	properties: readonly INodeProperties[];
 	/** Whether a model uses the node as a tool. A tool returns results in pages, and no files. */
 	isTool: boolean;
 	/** The time zone of the workflow. Times without a zone are in this zone. */
 	zone: string;
 };
+
+/**
+ * Returns the name of a parameter in the editor: `options.skipUnchanged` → `Skip Unchanged`.
+ *
+ * @throws Error if there is no such parameter
+ */
+export function getDisplayName({ properties }: ParameterContext, name: string): string {
+	const [ownName, optionName] = name.split('.');
+	// a notice can have the name of the parameter that the notice replaces
+	const property = properties.find((entry) => entry.name === ownName && entry.type !== 'notice');
+	const options = (property?.options ?? []) as INodeProperties[];
+	const found =
+		optionName === undefined ? property : options.find((entry) => entry.name === optionName);
+	if (found === undefined) throw new Error(`There is no parameter "${name}"`);
+	return found.displayName;
+}
 
 /** Creates the error for an invalid parameter or input item. */
 export function createParameterError(
@@ -68,21 +86,21 @@ export function createCombinedParameterError(
 }
 
 export function readFormId(input: ParameterContext): string {
-	const id = extractFormId(toText(input, input.locator('formId') ?? '', 'Form'));
-	return checkId(input, id, "'Form'", 'ID');
+	const id = extractFormId(toText(input, input.locator('formId') ?? '', 'formId'));
+	return checkId(input, id, 'formId', 'ID');
 }
 
 export function readResponseId(input: ParameterContext): string {
-	const id = toText(input, input.locator('responseId') ?? '', 'Response').trim();
-	return checkId(input, id, "'Response'", 'UUID');
+	const id = toText(input, input.locator('responseId') ?? '', 'responseId').trim();
+	return checkId(input, id, 'responseId', 'UUID');
 }
 
-function checkId(input: ParameterContext, id: string, title: string, kind: string): string {
+function checkId(input: ParameterContext, id: string, name: string, kind: string): string {
 	if (isId(id)) return id;
 	const problem = id === '' ? 'is empty' : `is not a valid ${kind}`;
 	throw createParameterError(
 		input,
-		`${title} ${problem}`,
+		`'${getDisplayName(input, name)}' ${problem}`,
 		`Choose it from the list, or enter its ${kind}.`,
 	);
 }
@@ -106,15 +124,10 @@ export function isOptionAdded(input: ParameterContext, name: string): boolean {
 }
 
 /** Reads a boolean parameter. Accepts "true" and "false", because an expression can return a text. */
-export function readBoolean(
-	input: ParameterContext,
-	name: string,
-	displayName: string,
-	fallback: boolean,
-): boolean {
+export function readBoolean(input: ParameterContext, name: string, fallback: boolean): boolean {
 	const chosen = parseBoolean(input.parameter(name, fallback));
 	if (chosen !== undefined) return chosen;
-	throw createParameterError(input, `'${displayName}' must be true or false`);
+	throw createParameterError(input, `'${getDisplayName(input, name)}' must be true or false`);
 }
 
 /**
@@ -126,7 +139,6 @@ export function readBoolean(
 export function readSelectedOption<Choice extends string>(
 	input: ParameterContext,
 	name: string,
-	displayName: string,
 	choices: Readonly<Record<Choice, string>>,
 	fallback: NoInfer<Choice>,
 ): Choice {
@@ -134,38 +146,37 @@ export function readSelectedOption<Choice extends string>(
 	const option = input.parameter(name, fallback);
 	const choice = values.find((candidate) => candidate === option);
 	if (choice !== undefined) return choice;
-	throw createParameterError(input, `'${displayName}' must be one of ${values.join(', ')}`);
+	throw createParameterError(
+		input,
+		`'${getDisplayName(input, name)}' must be one of ${values.join(', ')}`,
+	);
 }
 
 /** Reads a text parameter. Accepts a number, because an expression can return a number. */
-export function readText(
-	input: ParameterContext,
-	name: string,
-	displayName: string,
-	fallback = '',
-): string {
-	return toText(input, input.parameter(name, fallback) ?? fallback, displayName);
+export function readText(input: ParameterContext, name: string, fallback = ''): string {
+	return toText(input, input.parameter(name, fallback) ?? fallback, name);
 }
 
-function toText(input: ParameterContext, value: unknown, displayName: string): string {
+function toText(input: ParameterContext, value: unknown, name: string): string {
 	const text = typeof value === 'string' ? value : formatNumber(value);
 	if (text !== undefined) return text;
-	throw createParameterError(input, `'${displayName}' must be text`);
+	throw createParameterError(input, `'${getDisplayName(input, name)}' must be text`);
 }
 
 /**
  * Reads a list of texts, and removes blanks around each text. Accepts a text with commas, because an expression
  * can return such a text: `"a, b"` → `["a", "b"]`.
  */
-export function readTextList(input: ParameterContext, name: string, displayName: string): string[] {
+export function readTextList(input: ParameterContext, name: string): string[] {
 	const value = input.parameter(name, []);
 	const list: unknown = typeof value === 'string' ? value.split(',') : value;
-	if (!Array.isArray(list)) throw createParameterError(input, `'${displayName}' must be a list`);
-	const words = list.map((word: unknown) => toText(input, word, displayName).trim());
+	if (!Array.isArray(list))
+		throw createParameterError(input, `'${getDisplayName(input, name)}' must be a list`);
+	const words = list.map((word: unknown) => toText(input, word, name).trim());
 	if (words.every((word) => word !== '')) return words;
 	throw createParameterError(
 		input,
-		`'${displayName}' has an empty entry`,
+		`'${getDisplayName(input, name)}' has an empty entry`,
 		'Remove the empty entry.',
 	);
 }
@@ -178,7 +189,6 @@ export function readTextList(input: ParameterContext, name: string, displayName:
 export function readInteger(
 	input: ParameterContext,
 	name: string,
-	displayName: string,
 	minimum: number,
 	fallback = minimum,
 ): number {
@@ -186,7 +196,7 @@ export function readInteger(
 	if (Number.isSafeInteger(count) && count >= minimum) return count;
 	throw createParameterError(
 		input,
-		`'${displayName}' must be a whole number of at least ${minimum}`,
+		`'${getDisplayName(input, name)}' must be a whole number of at least ${minimum}`,
 	);
 }
 
@@ -194,19 +204,18 @@ export function readInteger(
  * Reads a parameter whose value is a JSON object. The value is a text if the user entered it, or an object if
  * an expression returned it.
  */
-export function readJsonObject(
-	input: ParameterContext,
-	name: string,
-	displayName: string,
-): Record<string, unknown> {
+export function readJsonObject(input: ParameterContext, name: string): Record<string, unknown> {
 	let value = input.parameter(name, '');
 	try {
 		if (typeof value === 'string') value = JSON.parse(value);
 	} catch {
 		// the message of JSON.parse can quote an answer
 		const advice = 'Check the quotes, commas and brackets.';
-		throw createParameterError(input, `'${displayName}' is not valid JSON`, advice);
+		throw createParameterError(input, `'${getDisplayName(input, name)}' is not valid JSON`, advice);
 	}
 	if (isRecord(value)) return value;
-	throw createParameterError(input, `'${displayName}' must be an object, such as {"key": "value"}`);
+	throw createParameterError(
+		input,
+		`'${getDisplayName(input, name)}' must be an object, such as {"key": "value"}`,
+	);
 }

@@ -82,10 +82,8 @@ export const simplificationProperties: INodeProperties[] = [
  * undefined in a tool, because `readToolRange` reads the limit of a model.
  */
 export function readLimit(input: ParameterContext): number | undefined {
-	const returnsAll = input.isTool || readBoolean(input, 'returnAll', 'Return All', false);
-	return returnsAll
-		? undefined
-		: readInteger(input, 'limit', 'Limit', 1, limitProperty.default as number);
+	const returnsAll = input.isTool || readBoolean(input, 'returnAll', false);
+	return returnsAll ? undefined : readInteger(input, 'limit', 1, limitProperty.default as number);
 }
 
 /**
@@ -95,8 +93,8 @@ export function readLimit(input: ParameterContext): number | undefined {
 export function readToolRange(input: ParameterContext): { skip?: number; limit?: number } {
 	if (!input.isTool) return {};
 	return {
-		skip: readInteger(input, 'skip', 'Skip', 0),
-		limit: readInteger(input, 'limit', 'Limit', 1, limitProperty.default as number),
+		skip: readInteger(input, 'skip', 0),
+		limit: readInteger(input, 'limit', 1, limitProperty.default as number),
 	};
 }
 
@@ -105,13 +103,13 @@ export function readToolRange(input: ParameterContext): { skip?: number; limit?:
  * model selects among the fields of the simplified result.
  */
 export function readSimplify(input: ParameterContext): boolean {
-	if (!input.isTool) return readBoolean(input, 'simplify', 'Simplify', true);
-	return readSelectedOption(input, 'output', 'Output', OUTPUTS, 'simplified') !== 'raw';
+	if (!input.isTool) return readBoolean(input, 'simplify', true);
+	return readSelectedOption(input, 'output', OUTPUTS, 'simplified') !== 'raw';
 }
 
 /** Returns the names of the fields that a model has selected. Undefined if the model gets all fields. */
 export function readOutputFields(input: ParameterContext): string[] | undefined {
 	if (!input.isTool) return undefined;
-	const output = readSelectedOption(input, 'output', 'Output', OUTPUTS, 'simplified');
-	return output === 'selectedFields' ? readTextList(input, 'outputFields', 'Fields') : undefined;
+	const output = readSelectedOption(input, 'output', OUTPUTS, 'simplified');
+	return output === 'selectedFields' ? readTextList(input, 'outputFields') : undefined;
 }

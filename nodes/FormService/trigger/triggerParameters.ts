@@ -1,11 +1,11 @@
 import type { IPollFunctions } from 'n8n-workflow';
-import { REQUESTS_PER_DAY } from '../api/request/rateLimit';
 import { isId } from '../api/records';
 import { conditionsNeedFields, type ConditionSet } from '../api/answers/conditions';
 import { outputNeedsFields, type ResponseOutput } from '../api/answers/responseItem';
-import { readConditions, parseTimeInput } from '../parameters/filters';
+import { readConditions, readTimeMs } from '../parameters/filters';
 import {
 	createParameterError,
+	getDisplayName,
 	readSelectedOption,
 	readInteger,
 	readFormId,
@@ -21,6 +21,13 @@ import {
 	type WatchKind,
 } from '../parameters/triggerEvents';
 import { HOUR_MS } from './requestBudget';
+import {
+	BACKFILL_CHOICES,
+	DEFAULT_ABANDONED_AFTER_HOURS,
+	DEFAULT_MAX_PER_POLL,
+	DEFAULT_REQUESTS_PER_DAY,
+	triggerProperties,
+} from './triggerProperties';
 
 /**
  * Which forms a trigger watches: the forms with these IDs, or all forms of the workspace except the forms with
@@ -64,16 +71,6 @@ export type TriggerParameters = {
 	output: ResponseOutput;
 };
 
-export const DEFAULT_MAX_PER_POLL = 100;
-
-/**
- * The default of Requests per Day: half of the service's daily limit. The other half is for all other uses of
- * the account.
- */
-export const DEFAULT_REQUESTS_PER_DAY = REQUESTS_PER_DAY / 2;
-
-export const DEFAULT_ABANDONED_AFTER_HOURS = 24;
-
 /**
  * Reads the parameters of the node.
  *
@@ -85,8 +82,7 @@ export function readTriggerParameters(n8n: IPollFunctions): TriggerParameters {
 	const watch = readWatch(input, events);
 	const conditions = readConditions(input);
 	const output = readResponseOutput(input);
-	const read = (name: string, displayName: string, fallback: number) =>
-		readInteger(input, name, displayName, 1, fallback);
+	const readCount = (name: string, fallback: number) => readInteger(input, name, 1, fallback);
 	return {
 		watch,
 		events,
@@ -95,13 +91,11 @@ export function readTriggerParameters(n8n: IPollFunctions): TriggerParameters {
 			forms: watch.kind === 'all' || events.some(isFormEvent),
 			fields: conditionsNeedFields(conditions) || outputNeedsFields(output),
 		},
-		abandonedAfterMs:
-			HOUR_MS *
-			read('abandonedAfterHours', 'Abandoned After (Hours)', DEFAULT_ABANDONED_AFTER_HOURS),
+		abandonedAfterMs: HOUR_MS * readCount('abandonedAfterHours', DEFAULT_ABANDONED_AFTER_HOURS),
 		conditions,
 		backfill: readBackfill(input),
-		maxPerPoll: read('options.maxPerPoll', 'Max Responses per Poll', DEFAULT_MAX_PER_POLL),
-		requestsPerDay: read('options.requestsPerDay', 'Requests per Day', DEFAULT_REQUESTS_PER_DAY),
+		maxPerPoll: readCount('options.maxPerPoll', DEFAULT_MAX_PER_POLL),
+		requestsPerDay: readCount('options.requestsPerDay', DEFAULT_REQUESTS_PER_DAY),
 		output,
 	};
 }
@@ -113,12 +107,11 @@ const WATCH_NAMES: Readonly<Record<WatchKind, string>> = {
 };
 
 function readWatch(input: ParameterContext, events: readonly TriggerEvent[]): Watch {
-	const watch = readSelectedOption(input, 'watch', 'Watch', WATCH_NAMES, 'one');
+	const watch = readSelectedOption(input, 'watch', WATCH_NAMES, 'one');
 	const kind = getWatchKind(events, watch);
 	if (kind === 'one') return { kind: 'chosen', formIds: [readFormId(input)] };
-	if (kind === 'all')
-		return { kind, except: readFormIds(input, 'exceptFormIds', 'Excluded Form Names or IDs') };
-	const formIds = readFormIds(input, 'formIds', 'Form Names or IDs');
+	if (kind === 'all') return { kind, except: readFormIds(input, 'exceptFormIds') };
+	const formIds = readFormIds(input, 'formIds');
 	if (formIds.length > 0) return { kind: 'chosen', formIds };
 	throw createParameterError(
 		input,
@@ -127,26 +120,22 @@ function readWatch(input: ParameterContext, events: readonly TriggerEvent[]): Wa
 	);
 }
 
-function readFormIds(input: ParameterContext, name: string, displayName: string): string[] {
-	const ids = readTextList(input, name, displayName);
+function readFormIds(input: ParameterContext, name: string): string[] {
+	const ids = readTextList(input, name);
 	const wrong = ids.find((id) => !isId(id));
 	if (wrong === undefined) return [...new Set(ids)];
 	throw createParameterError(
 		input,
-		`'${displayName}' has an entry that is not a form ID`,
+		`'${getDisplayName(input, name)}' has an entry that is not a form ID`,
 		'Choose forms from the list, or provide a list of their IDs.',
 	);
 }
 
-/** The choices of Emit Existing Responses. */
-export const BACKFILL_CHOICES = { no: 'No', all: 'All', since: 'Since a Date' };
-
 function readBackfill(input: ParameterContext): TriggerParameters['backfill'] {
 	const name = 'options.emitExisting';
-	const choice = readSelectedOption(input, name, 'Emit Existing Responses', BACKFILL_CHOICES, 'no');
+	const choice = readSelectedOption(input, name, BACKFILL_CHOICES, 'no');
 	if (choice !== 'since') return choice === 'all' ? 'all' : undefined;
-	const since = input.parameter('options.emitSince', '');
-	const sinceMs = parseTimeInput(input, since, 'Existing Responses Since');
+	const sinceMs = readTimeMs(input, 'options.emitSince');
 	if (sinceMs !== undefined) return { sinceMs };
 	throw createParameterError(
 		input,
@@ -164,6 +153,7 @@ function createInput(n8n: IPollFunctions): ParameterContext {
 		itemIndex: undefined,
 		hasSeveralItems: false,
 		node: n8n.getNode(),
+		properties: triggerProperties,
 		isTool: false,
 		zone: n8n.getTimezone(),
 	};

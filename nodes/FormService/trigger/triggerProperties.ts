@@ -1,5 +1,6 @@
 import { sortBy } from 'lodash';
 import type { IDisplayOptions, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+import { REQUESTS_PER_DAY } from '../api/request/rateLimit';
 import { conditionProperties } from '../parameters/filters';
 import {
 	formLocator,
@@ -15,12 +16,18 @@ import {
 	FORM_CREATED_CONDITION,
 	RESPONSE_EVENT_CONDITION,
 } from '../parameters/triggerEvents';
-import {
-	DEFAULT_ABANDONED_AFTER_HOURS,
-	DEFAULT_MAX_PER_POLL,
-	DEFAULT_REQUESTS_PER_DAY,
-	BACKFILL_CHOICES,
-} from './triggerParameters';
+export const DEFAULT_MAX_PER_POLL = 100;
+
+/**
+ * The default of Requests per Day: half of the service's daily limit. The other half is for all other uses of
+ * the account.
+ */
+export const DEFAULT_REQUESTS_PER_DAY = REQUESTS_PER_DAY / 2;
+
+export const DEFAULT_ABANDONED_AFTER_HOURS = 24;
+
+/** The choices of Emit Existing Responses. */
+export const BACKFILL_CHOICES = { no: 'No', all: 'All', since: 'Since a Date' };
 
 const MINUTES = (24 * 60) / DEFAULT_REQUESTS_PER_DAY;
 

@@ -12,7 +12,6 @@ import {
 import {
 	ALLOW_MISSING_DISPLAY_NAME,
 	ALLOW_OTHER_DISPLAY_NAME,
-	ANSWERS_MODE_DISPLAY_NAME,
 	encodeAnswers,
 	readUncheckedAnswers,
 } from './encodeAnswers';
@@ -39,7 +38,7 @@ export const responseCreate: Operation = {
 		'Adds a response (submission) to a form, which cannot be changed or deleted afterward. Sends no emails. Required questions need an answer. Answers as JSON are an object by labels, custom keys or UUIDs of fields, with text, numbers, true or false, ISO dates, or lists of choices.',
 	properties: [
 		formLocator,
-		createInputModeProperty(ANSWERS_MODE_DISPLAY_NAME, {
+		createInputModeProperty('Specify Answers', {
 			auto: 'Use the input fields that are named after questions of the form',
 			fields: 'Enter the answer to each question of the form',
 			json: 'Provide all answers as JSON, by question',

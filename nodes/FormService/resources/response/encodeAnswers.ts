@@ -21,9 +21,6 @@ export const ALLOW_MISSING_DISPLAY_NAME = 'Allow Missing Answers';
 /** The name of the option for answers that are not a choice of their field, for error texts. */
 export const ALLOW_OTHER_DISPLAY_NAME = 'Allow "Other" Answers';
 
-/** The name of the parameter that selects how the user enters answers, for error texts. */
-export const ANSWERS_MODE_DISPLAY_NAME = 'Specify Answers';
-
 /** The answers of an item before the node looks for their fields. */
 export type UncheckedAnswers = {
 	/**
@@ -61,23 +58,12 @@ export type EncodedAnswers = {
  * @throws NodeOperationError if a parameter is invalid
  */
 export function readUncheckedAnswers(input: ParameterContext): UncheckedAnswers {
-	const mode = readSelectedOption(
-		input,
-		'inputMode',
-		ANSWERS_MODE_DISPLAY_NAME,
-		INPUT_MODES,
-		'fields',
-	);
+	const mode = readSelectedOption(input, 'inputMode', INPUT_MODES, 'fields');
 	return {
 		mode,
 		values: readValues(input, mode),
-		allowsOther: readBoolean(input, 'options.allowOtherChoices', ALLOW_OTHER_DISPLAY_NAME, false),
-		allowsMissing: readBoolean(
-			input,
-			'options.allowMissingAnswers',
-			ALLOW_MISSING_DISPLAY_NAME,
-			false,
-		),
+		allowsOther: readBoolean(input, 'options.allowOtherChoices', false),
+		allowsMissing: readBoolean(input, 'options.allowMissingAnswers', false),
 	};
 }
 
@@ -86,7 +72,7 @@ function readValues(
 	mode: UncheckedAnswers['mode'],
 ): Record<string, unknown> {
 	if (mode === 'auto') return input.item.json;
-	if (mode === 'json') return readJsonObject(input, 'answersJson', 'Answers (JSON)');
+	if (mode === 'json') return readJsonObject(input, 'answersJson');
 	// read 'fields', because n8n converts an empty text in 'fields.value' to the number 0
 	const mapper = input.parameter('fields', {});
 	return isRecord(mapper) && isRecord(mapper.value) ? mapper.value : {};

@@ -84,7 +84,7 @@ export const responseGetAll: Operation = {
 	],
 	prepare(input) {
 		const formId = readFormId(input);
-		const status = readSelectedOption(input, 'status', 'Status', STATUSES, 'all');
+		const status = readSelectedOption(input, 'status', STATUSES, 'all');
 		// undefined in a tool, because the output of a tool says how many responses there are
 		const limit = readLimit(input);
 		const query = readResponseQuery(input);

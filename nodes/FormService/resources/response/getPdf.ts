@@ -59,9 +59,9 @@ export const responseGetPdf: Operation = {
 	prepare(input) {
 		const responseId = readResponseId(input);
 		// a model cannot receive files
-		const downloads = !input.isTool && readBoolean(input, 'download', 'Download PDF', true);
+		const downloads = !input.isTool && readBoolean(input, 'download', true);
 		const name = 'binaryPropertyName';
-		const field = readText(input, name, FIELD_LABEL, DEFAULT_BINARY_FIELD).trim();
+		const field = readText(input, name, DEFAULT_BINARY_FIELD).trim();
 		if (field === '') throw createParameterError(input, `'${FIELD_LABEL}' is missing`);
 		return {
 			ids: { responseId },

@@ -45,11 +45,7 @@ const CHOOSE_FIELDS =
  */
 export function readKeyFieldNames(input: ParameterContext): string[] {
 	if (!isOptionAdded(input, skipDuplicatesProperty.name)) return [];
-	const names = readTextList(
-		input,
-		`options.${skipDuplicatesProperty.name}`,
-		SKIP_DUPLICATES_DISPLAY_NAME,
-	);
+	const names = readTextList(input, `options.${skipDuplicatesProperty.name}`);
 	if (names.length > 0) return names;
 	throw createParameterError(
 		input,

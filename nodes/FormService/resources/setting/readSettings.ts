@@ -52,19 +52,14 @@ export type CheckedSettings = {
  * @throws NodeOperationError that lists every invalid setting
  */
 export function readSettings(input: ParameterContext, formId: string): CheckedSettings {
-	const mode = readSelectedOption(
-		input,
-		'inputMode',
-		SETTINGS_MODE_DISPLAY_NAME,
-		INPUT_MODES,
-		'fields',
-	);
+	const mode = readSelectedOption(input, 'inputMode', INPUT_MODES, 'fields');
 	if (mode === 'auto') return readFromInputItem(input, formId);
 	const uncheckedSettings =
 		mode === 'json'
-			? Object.entries(readJsonObject(input, 'settingsJson', 'Settings (JSON)')).map(
-					([inputName, value]) => ({ inputName, value }),
-				)
+			? Object.entries(readJsonObject(input, 'settingsJson')).map(([inputName, value]) => ({
+					inputName,
+					value,
+				}))
 			: readFromFields(input);
 	const isUsed = ({ value }: UncheckedSetting) => !input.isTool || !isModelNothing(value);
 	const body = encodeOrThrow(input, uncheckedSettings.filter(isUsed));
@@ -99,7 +94,7 @@ function readFromFields(input: ParameterContext): UncheckedSetting[] {
 	const settings = input.parameter('settings', {});
 	if (!isRecord(settings)) throw createParameterError(input, "'Settings' must be an object");
 	const filled = Object.entries(settings).filter(([, value]) => value !== '');
-	const cleared = readTextList(input, 'clear', 'Settings to Clear').map((name) => [name, null]);
+	const cleared = readTextList(input, 'clear').map((name) => [name, null]);
 	return [...filled, ...cleared].map(([name, value]) => {
 		return { inputName: findSetting(String(name))?.displayName ?? String(name), value };
 	});
@@ -139,7 +134,7 @@ function readFromInputItem(input: ParameterContext, formId: string): CheckedSett
  */
 function readClearText(input: ParameterContext): string | undefined {
 	if (!isOptionAdded(input, 'clearText')) return undefined;
-	const text = foldCase(readText(input, 'options.clearText', CLEAR_TEXT_DISPLAY_NAME));
+	const text = foldCase(readText(input, 'options.clearText'));
 	if (text !== '') return text;
 	throw createParameterError(
 		input,

@@ -122,8 +122,8 @@ export const settingsUpdate: Operation = {
 		if (isMapped && input.hasSeveralItems && !isExpression(input.node, 'formId')) {
 			throw createParameterError(input, 'Several items would update one form', CHOOSE_FORM_BY_ID);
 		}
-		const isPreview = readBoolean(input, 'preview', 'Preview', false);
-		const skipsUnchanged = readBoolean(input, 'options.skipUnchanged', 'Skip Unchanged', false);
+		const isPreview = readBoolean(input, 'preview', false);
+		const skipsUnchanged = readBoolean(input, 'options.skipUnchanged', false);
 		const { body, ignored, unusedNames } = readSettings(input, formId);
 		const compares = isPreview || skipsUnchanged;
 		const update = { formId, body, ignored, unusedNames, isPreview };
