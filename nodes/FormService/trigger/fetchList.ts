@@ -36,7 +36,7 @@ export async function* fetchPagesInTime(
 		const { value: page, done } = await waitUntilDeadline(request, nextPage, deadline);
 		if (done) return;
 		// `sentAtMs` leaves out the wait in the queue, which could hide a difference between the clocks
-		const servedAtMs = cache.serviceClock.readDate(page.date, page.sentAtMs, clock.now());
+		const servedAtMs = cache.serviceClock.readDate(page.dateHeaderMs, page.sentAtMs, clock.now());
 		yield { ...page, servedAtMs };
 	}
 }

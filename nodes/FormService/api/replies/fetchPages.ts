@@ -40,7 +40,7 @@ export type ListPage = PagePosition & {
 	/** The time at which the request of the page left the queue, in epoch milliseconds. */
 	sentAtMs: number;
 	/** When the service sent the page, in epoch milliseconds without the fraction of the second. */
-	date?: number;
+	dateHeaderMs?: number;
 };
 
 /**
@@ -153,7 +153,7 @@ async function fetchPage(
 		isNumbered: isNumbered(url, listUrl),
 		total,
 		sentAtMs,
-		date: Date.parse(String(headers.date)) || undefined,
+		dateHeaderMs: Date.parse(String(headers.date)) || undefined,
 	};
 }
 
