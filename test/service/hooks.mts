@@ -43,7 +43,7 @@ export function addHooks(server: FastifyInstance, parts: Parts) {
 		request.fault.act(createExchange(request, reply));
 		// wait until the reply or the connection has ended
 		await reply;
-		// if the fault dropped the connection, fastify would now run the endpoint
+		// without this call, fastify would run the endpoint after a fault has dropped the connection
 		reply.hijack();
 	});
 

@@ -59,7 +59,7 @@ export type NewForm = {
 };
 
 type NewResponse = {
-	/** The answers. The key of an answer is the UUID of the field. A label that only one field has is also a key. */
+	/** The answers. The key of an answer is the UUID of its field, or the label if the label is unique. */
 	answers?: Answers;
 	incomplete?: boolean;
 	uuid?: string;

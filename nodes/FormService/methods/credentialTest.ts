@@ -25,8 +25,8 @@ const STREAM_WITHOUT_REDIRECTS = {
 
 /**
  * Tests a credential by fetching the workspace. The editor calls this function when the user saves the
- * credential. The test sends one request at once, without the request queue and without retries, because the
- * user is waiting. n8n passes only its older helper `request` to this function.
+ * credential. The test sends one request immediately, without the request queue and without retries, because
+ * the user is waiting. n8n gives this function only its older helper `request`.
  */
 export async function formServiceApiTest(
 	this: ICredentialTestFunctions,

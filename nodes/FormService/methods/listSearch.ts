@@ -21,23 +21,23 @@ import { isWebUrl } from '../api/url';
 import { CLOSED_SUFFIX, extractFormId } from '../parameters/formId';
 import { timeZoneProperty } from '../parameters/sharedProperties';
 
-/** Returns the ID of the form that is chosen in the editor. Returns an empty text if the user has chosen no form. */
+/** Returns the ID of the form that is chosen in the editor. Returns an empty string if no form is chosen. */
 export function getSelectedFormId(n8n: ILoadOptionsFunctions): string {
 	const formIdParameter = n8n.getCurrentNodeParameter('formId', { extractValue: true });
 	return typeof formIdParameter === 'string' ? extractFormId(formIdParameter) : '';
 }
 
 /**
- * Adds a blank before a text that starts with "=", because n8n would evaluate the text as an expression. A
- * stranger can write such a text, for example as an answer.
+ * Adds a blank before a string that starts with "=", because n8n would evaluate the string as an expression.
+ * The string can come from a stranger, for example as an answer.
  */
 export function escapeExpression(text: string): string {
 	return text.startsWith('=') ? ` ${text}` : text;
 }
 
 /**
- * How long a list for the editor is kept, in milliseconds. A search then causes few requests while the user
- * types. A failure is kept for the same time.
+ * How long a list for the editor is kept, in milliseconds. Without a kept list, a search would send requests
+ * for each letter that the user types. A failure is also kept.
  */
 const LIST_TTL_MS = 30_000;
 
@@ -49,7 +49,7 @@ type CachedList = {
 	openCount: number;
 };
 
-/** The kept lists, by account and URL. */
+/** The lists that have been fetched, by account and URL. */
 const lists = new Map<string, CachedList>();
 
 /**
@@ -93,7 +93,7 @@ export async function fetchCachedList(
 }
 
 /**
- * The attributes of a form that can have the address of its page. The specification does not name the attribute
+ * The attributes that can contain the URL of a form's page. The specification does not name the attribute
  * (section 2.2).
  */
 const URL_ATTRIBUTES = ['url', 'public_url', 'form_url', 'share_url'];
@@ -102,7 +102,7 @@ const URL_ATTRIBUTES = ['url', 'public_url', 'form_url', 'share_url'];
  * Returns the forms for the list of the Form parameter, sorted by name. If several forms have the same name,
  * the ID follows the name: "Contact (aB3xY9)".
  *
- * @param filter a text that the name or the ID contains
+ * @param filter the searched text, which the name or the ID must contain
  */
 export async function searchForms(
 	this: ILoadOptionsFunctions,
@@ -141,11 +141,11 @@ const MAX_RESULTS = 100;
 const MAX_ANSWER_LENGTH = 60;
 
 /**
- * Returns the responses of the chosen form for the list of the Response parameter, the newest first. The text of
- * a response is its number and time, and in a search also the matching answer. Other answers are left out,
- * because n8n saves the text of the chosen response in the workflow.
+ * Returns the responses of the chosen form for the list of the Response parameter, the newest first. The list
+ * shows the number and the time of a response. A search also shows the matching answer. All other answers are
+ * left out, because n8n saves the chosen list entry in the workflow.
  *
- * @param filter a text that an answer or the ID contains
+ * @param filter the searched text, which an answer or the ID must contain
  */
 export async function searchResponses(
 	this: ILoadOptionsFunctions,
@@ -170,10 +170,7 @@ export async function searchResponses(
 	return { results };
 }
 
-/**
- * Returns the time zone of the workflow. If the editor has not resolved the time zone of the workflow, returns
- * n8n's time zone.
- */
+/** Returns the time zone of the workflow. If the editor has not sent the time zone, returns n8n's time zone. */
 function getTimeZone(n8n: ILoadOptionsFunctions): string {
 	const zone = n8n.getCurrentNodeParameter(timeZoneProperty.name);
 	return typeof zone === 'string' && IANAZone.isValidZone(zone) ? zone : n8n.getTimezone();
@@ -190,7 +187,7 @@ function hasEnoughNewest(records: readonly IDataObject[]): boolean {
 	return isSorted && !isEqual(sortByTime(entries, 'oldest'), entries);
 }
 
-/** Returns the text of a response in the list: "12 · 2026-11-27 00:04 (incomplete) · Ada Lovelace". */
+/** Returns the list entry of a response: "12 · 2026-11-27 00:04 (incomplete) · Ada Lovelace". */
 function describeResponse(
 	id: string,
 	record: IDataObject,

@@ -25,7 +25,7 @@ import { escapeExpression, getSelectedFormId, fetchCachedList } from './listSear
 
 /**
  * Returns the fields of the chosen form for the resource mapper of Response: Create. If the fields cannot be
- * fetched, a notice has the reason, because the editor does not show the message of a thrown error.
+ * fetched, a notice shows the reason, because the editor does not show the message of a thrown error.
  */
 export async function getFormFields(this: ILoadOptionsFunctions): Promise<ResourceMapperFields> {
 	const formId = getSelectedFormId(this);
@@ -43,8 +43,8 @@ export async function getFormFields(this: ILoadOptionsFunctions): Promise<Resour
 }
 
 /**
- * Returns the fields that the mapper loaded earlier. If the list were empty, the editor would drop all mapped
- * values.
+ * Returns the fields that the resource mapper loaded earlier. Without any fields, the editor would drop all
+ * mapped values.
  */
 function getStoredFields(n8n: ILoadOptionsFunctions): ResourceMapperField[] {
 	const mapper: unknown = n8n.getCurrentNodeParameter('fields');
@@ -56,7 +56,8 @@ function getStoredFields(n8n: ILoadOptionsFunctions): ResourceMapperField[] {
  * Converts the fields of a form to entries of the resource mapper. Leaves out fields that take no answer, such
  * as headings. The ID of an entry is a UUID, so the user's value remains after a field is renamed.
  *
- * @param forModel whether a model answers the fields; n8n then creates the keys of the answers from the names
+ * @param forModel whether a model fills in the fields; if so, n8n derives the keys of the answers from
+ * `displayName`
  */
 export function toMapperFields(
 	records: readonly IDataObject[],
@@ -110,7 +111,7 @@ function getWidget({
 	return { type: 'options', options };
 }
 
-/** Returns the fields of the chosen form as options, with UUIDs as values. */
+/** Returns the fields of the chosen form as options of a parameter. The value of an option is a UUID. */
 export async function getFieldOptions(
 	this: ILoadOptionsFunctions,
 ): Promise<INodePropertyOptions[]> {
@@ -122,8 +123,8 @@ export async function getFieldOptions(
 }
 
 /**
- * Returns the fields and attributes that a condition can compare. If the trigger watches several forms, the
- * values of the fields are titles, because each form has its own UUIDs.
+ * Returns the fields and attributes that a condition can compare. If the trigger watches several forms, fields
+ * are identified by title, because each form has its own UUIDs.
  */
 export async function getConditionFields(
 	this: ILoadOptionsFunctions,

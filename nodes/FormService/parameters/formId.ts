@@ -14,7 +14,7 @@ export function extractFormId(value: string): string {
 	const text = value.trim();
 	if (!isWebUrl(text)) return text;
 	const segments = new URL(text).pathname.split('/').filter((segment) => segment !== '');
-	// in `/forms/aB3xY9/form/preview`, the first marker counts; in `/forms/f/aB3xY9`, the second
+	// the ID follows the first marker in `/forms/aB3xY9/form/preview`, and the second marker in `/forms/f/aB3xY9`
 	const markerIndex = segments.findIndex(
 		(segment, index) => isMarker(segment) && !isMarker(segments[index + 1] ?? ''),
 	);
@@ -30,11 +30,11 @@ function isMarker(segment: string): boolean {
  * Removes the words before an ID: `some-words-f5d0c1e2a` → `f5d0c1e2a`. The part after the last hyphen is an ID
  * in two cases:
  *
- * - It has exactly six letters and digits.
- * - It has at least five letters and digits, and contains a digit next to a letter, or an uppercase letter after
- *   a lowercase letter.
+ * - The part has exactly six letters and digits.
+ * - The part has at least five letters and digits, and contains a digit next to a letter, or an uppercase
+ *   letter after a lowercase letter.
  *
- * Returns any other text and a UUID unchanged.
+ * Returns a UUID and any other string unchanged.
  */
 function removeWords(segment: string): string {
 	const [, id] = /-([A-Za-z0-9]{5,})$/.exec(segment) ?? [];
@@ -44,8 +44,8 @@ function removeWords(segment: string): string {
 }
 
 /**
- * Whether an expression provides the value of a parameter, including a resource locator: `{ mode: "id", value:
- * "={{ $json.id }}" }`.
+ * Whether an expression provides the value of a parameter. The parameter can be a resource locator:
+ * `{ mode: "id", value: "={{ $json.id }}" }`.
  */
 export function isExpression({ parameters }: INode, name: string): boolean {
 	const parameter: unknown = parameters[name];
@@ -53,8 +53,8 @@ export function isExpression({ parameters }: INode, name: string): boolean {
 }
 
 /**
- * Returns the name that the editor saved when the user chose a value from a list. Returns an empty text if the
- * user entered the value.
+ * Returns the name that the editor saved when the user chose a value from a list. Returns an empty string if
+ * the user entered the value.
  */
 export function getCachedResultName({ parameters }: INode, name: string, value: unknown): string {
 	const locator: unknown = parameters[name];

@@ -17,8 +17,8 @@ export type ParameterContext = {
 	 */
 	parameter(name: string, fallback?: unknown): unknown;
 	/**
-	 * Returns the value of a resource locator, such as the ID of a form. Returns an empty text if the user chose
-	 * nothing.
+	 * Returns the value of a resource locator, such as the ID of a form. Returns an empty string if the user
+	 * chose nothing.
 	 */
 	locator(name: string): unknown;
 	item: INodeExecutionData;
@@ -29,7 +29,7 @@ export type ParameterContext = {
 	node: INode;
 	/** The parameters of the operation or of the trigger. Error messages contain their names in the editor. */
 	properties: readonly INodeProperties[];
-	/** Whether a model uses the node as a tool. A tool returns results in pages, and no files. */
+	/** Whether a model uses the node as a tool. A tool returns results in pages, and returns no files. */
 	isTool: boolean;
 	/** The time zone of the workflow. Times without a zone are in this zone. */
 	zone: string;
@@ -123,7 +123,7 @@ export function isOptionAdded(input: ParameterContext, name: string): boolean {
 	return input.parameter(`options.${name}`, NOT_ADDED) !== NOT_ADDED;
 }
 
-/** Reads a boolean parameter. Accepts "true" and "false", because an expression can return a text. */
+/** Reads a boolean parameter. Accepts the strings "true" and "false", which an expression can return. */
 export function readBoolean(input: ParameterContext, name: string, fallback: boolean): boolean {
 	const chosen = parseBoolean(input.parameter(name, fallback));
 	if (chosen !== undefined) return chosen;
@@ -152,7 +152,7 @@ export function readSelectedOption<Choice extends string>(
 	);
 }
 
-/** Reads a text parameter. Accepts a number, because an expression can return a number. */
+/** Reads a string parameter. Accepts a number, which an expression can return. */
 export function readText(input: ParameterContext, name: string, fallback = ''): string {
 	return toText(input, input.parameter(name, fallback) ?? fallback, name);
 }
@@ -164,8 +164,8 @@ function toText(input: ParameterContext, value: unknown, name: string): string {
 }
 
 /**
- * Reads a list of texts, and removes blanks around each text. Accepts a text with commas, because an expression
- * can return such a text: `"a, b"` → `["a", "b"]`.
+ * Reads a list of strings, and removes the blanks around each string. Accepts a string with commas, which an
+ * expression can return: `"a, b"` → `["a", "b"]`.
  */
 export function readTextList(input: ParameterContext, name: string): string[] {
 	const value = input.parameter(name, []);
@@ -182,7 +182,7 @@ export function readTextList(input: ParameterContext, name: string): string[] {
 }
 
 /**
- * Reads a whole number. Accepts a text such as "5", because an expression can return a text.
+ * Reads a whole number. Accepts a string such as "5", which an expression can return.
  *
  * @param minimum the lowest allowed number
  */
@@ -201,8 +201,8 @@ export function readInteger(
 }
 
 /**
- * Reads a parameter whose value is a JSON object. The value is a text if the user entered it, or an object if
- * an expression returned it.
+ * Reads a parameter whose value is a JSON object. The value is a string if the user entered the JSON, or an
+ * object if an expression returned the object.
  */
 export function readJsonObject(input: ParameterContext, name: string): Record<string, unknown> {
 	let value = input.parameter(name, '');

@@ -120,13 +120,13 @@ export function createInputModeProperty(
 	return { displayName, name: 'inputMode', type: 'options', default: 'fields', options };
 }
 
-/** The text of a notice for users who want another form for each item. */
+/** The notice for users who want to use a different form for each item. */
 export const CHOOSE_FORM_BY_ID =
 	"One form per row? Switch Form to By ID and drag the column with the form's ID into it.";
 
 /**
- * Creates the two notices of Map Automatically. The first has the rules. The second says how to use another
- * form for each item.
+ * Creates the two notices of Map Automatically. The first notice has the rules. The second notice says how to
+ * use a different form for each item.
  *
  * @param rules the text of the first notice
  * @param overrides the name of the first notice, and the conditions under which n8n hides the first notice

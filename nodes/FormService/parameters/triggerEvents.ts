@@ -1,8 +1,8 @@
 import type { IDataObject, IDisplayOptions } from 'n8n-workflow';
 
 /**
- * The name and the description of an event, for the editor, the README and the docs. `example` has the
- * attributes of a test event that depend on the event: a completed response has `{ is_incomplete: false }`.
+ * The name and the description of an event, for the editor, the README and the docs. A test event gets the
+ * attributes in `example`: `{ is_incomplete: false }` for a completed response.
  */
 type EventTexts = { name: string; description: string; example?: IDataObject };
 
@@ -48,7 +48,6 @@ export type TriggerEvent = keyof typeof events;
 export type FormEvent = Extract<TriggerEvent, `form${string}`>;
 export type ResponseEvent = Exclude<TriggerEvent, FormEvent>;
 
-/** The texts of each event. */
 export const eventTexts: Readonly<Record<TriggerEvent, EventTexts>> = events;
 
 export const TRIGGER_EVENTS = Object.keys(events) as readonly TriggerEvent[];
@@ -92,5 +91,5 @@ export function showForWatch(...kinds: WatchKind[]): IDisplayOptions {
 /** A display condition that is met if the user has chosen Form Created. */
 export const FORM_CREATED_CONDITION = { events: ['formCreated'] };
 
-/** A display condition that is met if the user has chosen an event of responses. */
+/** A display condition that is met if the user has chosen a response event. */
 export const RESPONSE_EVENT_CONDITION = { '/events': RESPONSE_EVENTS };

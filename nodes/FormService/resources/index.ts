@@ -61,10 +61,10 @@ export const nodeProperties: INodeProperties[] = [
 ];
 
 /**
- * Creates the option of an operation. n8n composes the request from the method and the path. The function of
- * `createPreSend` then adds the IDs. A parameter can add a query with `routing.request.qs`, and headers with
- * `routing.request.headers`. A parameter must not have a `preSend`, because the node sends the request that the
- * function of `createPreSend` has received.
+ * Creates the option of an operation. n8n composes the request from the method and the path. Next, n8n calls
+ * the `preSend` of the operation, which adds the IDs. A parameter can add a query with `routing.request.qs`,
+ * and headers with `routing.request.headers`. A parameter must not have its own `preSend`, because the node
+ * ignores changes to the request that are made after the `preSend` of the operation.
  *
  * @see
  * https://docs.n8n.io/integrations/creating-nodes/build/reference/node-base-files/declarative-style-parameters/

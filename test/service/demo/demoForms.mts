@@ -21,7 +21,7 @@ function deriveUuid(formId: string, key: unknown): string {
 	return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-4$3-8$4-$5');
 }
 
-/** Fills an empty store with the demo: a workspace, forms, and responses of the last days. */
+/** Fills an empty store with the demo: a workspace, forms, and responses from the last few days. */
 export function seed(store: Store, token: string, now: () => number) {
 	store.addAccount({ name: 'Demo Workspace', tokens: [token] });
 	const data = Buffer.from('Alan Turing\nComputing machinery and intelligence\n');

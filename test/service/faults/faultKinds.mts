@@ -83,15 +83,15 @@ export const invalidAnswers = (rules: Record<string, string>) => {
 	return status(422, texts[0] + more, Object.fromEntries(errors));
 };
 
-/** Creates a fault: the service acts at once, and replies after this many milliseconds. */
+/** Creates a fault: the service acts immediately, and replies after this many milliseconds. */
 export const slow = (milliseconds: number) =>
 	after(async ({ wait }, body) => {
 		await wait(milliseconds);
 		return body;
 	});
 
-export const redirect = (address: string, code = 302) =>
-	instead(({ reply }) => void reply.redirect(address, code));
+export const redirect = (url: string, code = 302) =>
+	instead(({ reply }) => void reply.redirect(url, code));
 
 /** Creates a fault: the service replies with this status, content type and body. */
 export const rawReply = (code: number, type: string, body: string | Buffer) =>

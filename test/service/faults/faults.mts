@@ -11,7 +11,7 @@ type FaultRule = {
 	 * applies to all requests to the API.
 	 */
 	match?: { method?: string; path?: RegExp };
-	/** The number of requests to which the fault still applies. Undefined for all requests. */
+	/** The number of further requests that get the fault. Undefined if there is no limit. */
 	times?: number;
 };
 
@@ -19,7 +19,7 @@ export type Faults = ReturnType<typeof createFaultRegistry>;
 
 /**
  * Creates the list of faults of a service. If several rules apply to a request, the rule that was added first
- * counts.
+ * wins.
  */
 export function createFaultRegistry() {
 	let rules: FaultRule[] = [];

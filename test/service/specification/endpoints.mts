@@ -91,8 +91,8 @@ function addResponseEndpoints(api: FastifyInstance, parts: Parts) {
 }
 
 /**
- * Sorts responses by time, the oldest first. The seed decides the order of responses of the same second. Without
- * a seed, returns the responses in the order of the store.
+ * Sorts responses by time, the oldest first. The seed decides the order of responses that were created in the
+ * same second. Without a seed, returns the responses in the order of the store.
  */
 function shuffleTies(responses: readonly Response[], seed: number | undefined): Response[] {
 	if (seed === undefined) return [...responses];
@@ -100,7 +100,10 @@ function shuffleTies(responses: readonly Response[], seed: number | undefined): 
 	return lodash.sortBy(responses, ['createdAt', ({ uuid }: Response) => mix(`${seed} ${uuid}`)]);
 }
 
-/** Trims a text, and replaces an empty text by null, as many web frameworks do. Any other value stays unchanged. */
+/**
+ * Trims a string, and replaces an empty string with null, as many web frameworks do. Returns any other value
+ * unchanged.
+ */
 function trim<T>(value: T): T | null {
 	if (typeof value !== 'string') return value;
 	return (value.trim() as T) || null;
@@ -108,7 +111,8 @@ function trim<T>(value: T): T | null {
 
 /**
  * Returns the answers from the body of a request that adds a response. The keys must be UUIDs of the form's
- * fields. The values must be texts or whole numbers, and URLs for file fields (specification, section 4).
+ * fields. The answer to a file field must be a URL. Any other answer must be a string or a whole number
+ * (specification, section 4).
  *
  * @throws ZodError if an answer is invalid
  */

@@ -1,4 +1,4 @@
-/** The maximum number of requests of an account per minute and per day (specification, section 8). */
+/** The per-minute limit and the daily limit of an account (specification, section 8). */
 export type Limits = { perMinute: number; perDay: number };
 
 /**
@@ -17,8 +17,7 @@ export type Decision = { isAllowed: boolean; usage?: Usage; headers: Record<stri
  *
  * @param now epoch milliseconds
  * @returns the decision, the windows after the request, and the headers of the reply. The headers show the
- * limit per day if fewer requests remain in the day than in the minute. Otherwise, the headers show the limit
- * per minute
+ * per-minute limit, or the daily limit if fewer requests remain in the day than in the minute
  */
 export function decide(before: Usage | undefined, limits: Limits, now: number): Decision {
 	const minute = openWindow(before?.minute, 60_000, now);

@@ -48,16 +48,16 @@ export function createResponseRecord(response: Response, form: Form, parts: Part
 	};
 }
 
-/** Completes the addresses of files in an answer: `cv.pdf|/files/1` → `cv.pdf|https://host/files/1`. */
+/** Completes the URLs of files in an answer: `cv.pdf|/files/1` → `cv.pdf|https://host/files/1`. */
 function withLinks(value: Answer, { type }: Field, origin: string): Answer {
 	if (type !== 'file_upload' || !Array.isArray(value)) return value;
 	return value.map((file) => file.replace(/\|\/(?!\/)/, `|${origin}/`));
 }
 
 /** Creates the answer to a file field: `https://host/cv.pdf` → `["cv.pdf|https://host/cv.pdf"]`. */
-export function createFileAnswer(address: string): string[] {
-	const name = decodeURIComponent(new URL(address).pathname.split('/').at(-1) || 'file');
-	return [`${name}|${address}`];
+export function createFileAnswer(url: string): string[] {
+	const name = decodeURIComponent(new URL(url).pathname.split('/').at(-1) || 'file');
+	return [`${name}|${url}`];
 }
 
 /**

@@ -2,8 +2,8 @@ import lodash from 'lodash';
 import { z } from 'zod';
 
 /**
- * The rule for the values of a setting (specification, section 2.5). `max` is the maximum number of characters
- * of a text, or the highest whole number.
+ * The rule for the values of a setting (specification, section 2.5). `max` is the maximum length of a string,
+ * or the highest whole number.
  */
 type SettingRule =
 	| { kind: 'boolean'; nullable?: false }

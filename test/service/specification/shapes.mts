@@ -14,11 +14,11 @@ export type ReplyShapes = {
 	 * The order of responses that were created in the same second.
 	 *
 	 * - `fixed`: the same order in each reply
-	 * - `byPage`: another order for each page, as from a database that sorts only by time
-	 * - `byRequest`: another order in each reply
+	 * - `byPage`: a different order on each page, as from a database that sorts only by time
+	 * - `byRequest`: a different order in each reply
 	 */
 	ties: 'fixed' | 'byPage' | 'byRequest';
-	/** Whether the service trims texts, and stores "" as null. */
+	/** Whether the service trims strings, and stores "" as null. */
 	trims: boolean;
 };
 

@@ -34,7 +34,7 @@ export type Condition = {
 	 */
 	field: string;
 	operator: Operator;
-	/** The value with which answers are compared. `isEmpty` and `isNotEmpty` ignore the value. */
+	/** The value that answers are compared with. `isEmpty` and `isNotEmpty` ignore the value. */
 	value: string;
 };
 
@@ -73,8 +73,8 @@ export function findUnknownFields(
 }
 
 /**
- * Describes the first condition whose name is neither a field nor an attribute. Undefined if there is no such
- * condition. A response can meet such a condition only if the operator is Is Empty.
+ * Describes the first condition that names neither a field nor an attribute. Undefined if there is no such
+ * condition. A response can meet this condition only if the operator is Is Empty.
  */
 export function findConditionFieldProblem(
 	{ conditions }: ConditionSet,
@@ -91,9 +91,9 @@ export function findConditionFieldProblem(
 }
 
 /**
- * Describes the first condition with Is or Is Not whose value is not a choice of its field. Undefined if there
- * is no such condition. A scheduled poll skips this check, because the author of the form may have removed a
- * choice since the trigger was published.
+ * Describes the first condition whose value is not a choice of its field. Only the operators Is and Is Not are
+ * checked. Undefined if there is no such condition. A scheduled poll skips this check, because the author of
+ * the form may have removed a choice since the trigger was published.
  */
 export function findConditionValueProblem(
 	{ conditions }: ConditionSet,
@@ -129,9 +129,13 @@ function getAttribute(name: string): string {
 /**
  * Returns the entries whose responses meet the conditions. Without conditions, returns all entries.
  *
- * n8n's `executeFilterCondition` would be wrong for answers. In its loose mode, null is less than 5, "1,200"
- * and epoch seconds are errors, and 01/02/2026 is a time. `executeFilterCondition` also accepts no time zone,
- * and takes 50 times as long.
+ * n8n's `executeFilterCondition` is not used, because even its loose mode has these problems:
+ *
+ * - null is less than 5
+ * - "1,200" and epoch seconds are errors
+ * - 01/02/2026 is a time
+ * - there is no parameter for the time zone
+ * - the comparison takes 50 times as long
  *
  * @param fields the fields of the form, if the conditions need the fields
  */
@@ -154,8 +158,8 @@ export async function filterByConditions<Entry extends { record: IDataObject }>(
 }
 
 /**
- * A condition with its field or attribute. `timeMs` and `day` are the value of the condition as a time and as a
- * day.
+ * A condition with its field or attribute. `timeMs` is the value of the condition as a time, and `day` is the
+ * value as a day.
  */
 type PreparedCondition = ReturnType<typeof prepareCondition>;
 
@@ -171,7 +175,7 @@ function prepareCondition(
 	// each comparison with NaN is false
 	const timeMs = parseTimeMs(value, zone) ?? NaN;
 	const day = parseDay(value) ?? (kind === 'date' ? parseUtcMidnight(value) : undefined);
-	// a trigger can watch several forms, and one of them may lack the field
+	// if a trigger watches several forms, a form may lack the field
 	const isMissing = isUnknownName(name, fields);
 	return { operator, field, attribute, isMissing, kind, choices, zone, value, timeMs, day };
 }
@@ -192,7 +196,7 @@ function meetsCondition(
 ): boolean {
 	const { operator, field, attribute, isMissing, value } = condition;
 	if (isMissing) return operator === 'isEmpty';
-	// the service may send the time of submission under another name, such as `completed_at`
+	// the service may send the submission time under a different name, such as `completed_at`
 	const submittedAt = attribute === 'submitted_at' ? getSubmissionTimeMs(record) : null;
 	const answer = field ? byField.get(field)?.value : (record[attribute] ?? submittedAt);
 	const parsed = parseAnswer(answer as GenericValue, condition);
@@ -226,8 +230,8 @@ function containsText(scalar: Scalar, { choices, value }: PreparedCondition): bo
 }
 
 /**
- * Whether a value in an answer equals the value of a condition. Compares both as times, as numbers, as choices,
- * or as texts, depending on the field kind.
+ * Whether a value in an answer equals the value of a condition. The field kind decides whether the two values
+ * are compared as times, numbers, choices or text.
  */
 function isEqualTo(scalar: Scalar, condition: PreparedCondition): boolean {
 	const { kind, choices, value } = condition;
@@ -257,7 +261,7 @@ function isDate(value: Scalar): boolean {
  * Compares a value in an answer with the time of a condition. If the value or the time is a day without a time,
  * compares the days in the workflow's zone.
  *
- * @returns 0 if both are equal, a positive number if the answer is later, NaN if the answer is not a time
+ * @returns 0 if the two are equal, a positive number if the answer is later, NaN if the answer is not a time
  */
 function compareTimes(
 	scalar: Scalar,

@@ -7,7 +7,7 @@ import { formatNames } from '../spelling';
 export type AnswerValue = string | number;
 
 /**
- * The result of encoding an answer: the answer to send, or the problem if the answer cannot be sent.
+ * The result of encoding an answer: the encoded answer, or the problem if the answer cannot be sent.
  *
  * - `answer` is undefined if there is no answer.
  * - `problem` completes a sentence that starts with the name of the field: `must be a number`. `problem` never
@@ -41,8 +41,8 @@ export function encodeAny(value: unknown): EncodeResult {
 }
 
 /**
- * Encodes a number. Form Service accepts only whole numbers, so 2.5 becomes a text. A whole number beyond 2^53
- * is a problem, because JavaScript has already rounded the number.
+ * Encodes a number. Form Service accepts only whole numbers, so 2.5 becomes the string "2.5". A whole number
+ * beyond 2^53 is a problem, because JavaScript has already rounded the number.
  */
 function encodeNumber(value: number): EncodeResult {
 	if (!Number.isFinite(value)) return { problem: 'must be a number' };
@@ -81,8 +81,9 @@ export function encodeDate(value: unknown, zone: string, kind: 'date' | 'dateTim
 }
 
 /**
- * Encodes choices, which users enter by name or value, as the values that the service expects. Splits a text at
- * commas if every part is a choice. Does not split the entries of a list.
+ * Encodes choices. Users enter names or values, and the service expects values: `"Red"` → `3`. Splits a string
+ * at commas if the field accepts several choices and every part is a choice. Does not split the entries of a
+ * list.
  */
 export function encodeChoices(
 	value: unknown,

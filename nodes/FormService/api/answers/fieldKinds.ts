@@ -35,18 +35,18 @@ export type FieldKindSpec = {
 	/** Parses an answer that the service listed: `"12.5"` → `12.5`. Returns an ambiguous answer unchanged. */
 	parse: (value: GenericValue, choices: readonly Choice[]) => GenericValue;
 	/**
-	 * Converts an answer for comparison: in a number field, `"1.0"` → `"1"`. Accepts answers to send and answers
-	 * that the service listed. Undefined if the answer cannot be compared.
+	 * Converts an answer for comparison: in a number field, `"1.0"` → `"1"`. The answer can come from an item or
+	 * from Form Service. Undefined if the answer cannot be compared.
 	 */
 	normalize: (value: unknown) => string | undefined;
 	/** The input widget of a field without choices, in n8n's resource mapper. */
 	widget: FieldType;
-	/** The text in n8n's resource mapper that says what to enter: `file URL`. */
+	/** The hint in n8n's resource mapper that says what to enter: `file URL`. */
 	hint?: string;
 	example: (choices: readonly Choice[], label: string) => GenericValue;
 };
 
-/** The functions of a field kind that treats answers as texts. */
+/** The functions of the kind `text`, which other kinds reuse. */
 const textFunctions = {
 	encode: encodeAny,
 	parse: (value: GenericValue) => value,
@@ -142,8 +142,8 @@ const FIELD_KIND_NAMES = Object.keys(fieldKinds) as FieldKind[];
 export type AnswerSpec = { kind: FieldKind; choices: readonly Choice[] };
 
 /**
- * Returns the kind of a field. Depends on the type of the field, and on whether the field accepts several
- * choices.
+ * Returns the kind of a field. The kind depends on the type of the field, and on whether the field accepts
+ * several choices.
  */
 export function findFieldKind({ type, multiple, options }: IDataObject): FieldKind {
 	const name = typeof type === 'string' ? type : '';
@@ -155,7 +155,7 @@ export function findFieldKind({ type, multiple, options }: IDataObject): FieldKi
 	return canBeMultiple && takesSeveral ? 'multipleChoice' : fieldKind;
 }
 
-/** Whether an answer is undefined, null, a text of blanks, or a list of only such values. */
+/** Whether an answer is undefined, null, a string of blanks, or a list in which every entry is blank. */
 export function isBlank(value: unknown): boolean {
 	if (Array.isArray(value)) return value.every(isBlank);
 	return typeof value === 'string'
@@ -164,13 +164,13 @@ export function isBlank(value: unknown): boolean {
 }
 
 /**
- * Encodes an answer as the text or whole number that the service accepts. Returns a problem if the answer does
+ * Encodes an answer as a string or whole number, as the service requires. Returns a problem if the answer does
  * not fit the field.
  *
- * - A text or a whole number stays unchanged. Any other number becomes a text: `2.5` → `"2.5"`.
+ * - A string or a whole number stays unchanged. Any other number becomes a string: `2.5` → `"2.5"`.
  * - `true` becomes 1, and `false` becomes 0 (specification, section 4, rule 5).
  * - A date becomes ISO 8601. A date field gets the day in the workflow's zone.
- * - A list becomes a text, joined by a comma and a space: `["Red", "Blue"]` → `"Red, Blue"`.
+ * - A list becomes a string with commas: `["Red", "Blue"]` → `"Red, Blue"`.
  * - A blank answer becomes undefined, see `isBlank`.
  */
 export function encodeAnswer(
@@ -180,7 +180,7 @@ export function encodeAnswer(
 ): EncodeResult {
 	if (isBlank(value)) return { answer: undefined };
 	const list = Array.isArray(value) ? value.filter((entry) => !isBlank(entry)) : [];
-	// keep a list of one entry for multiple choice: a bare text would be split at commas
+	// keep a list of one entry for multiple choice, because a string would be split at commas
 	const isSingle = list.length === 1 && field.kind !== 'multipleChoice';
 	const answer: unknown = isSingle ? list[0] : Array.isArray(value) ? list : value;
 	return fieldKinds[field.kind].encode(answer, { choices: field.choices, zone, allowOther });
@@ -190,8 +190,8 @@ export function encodeAnswer(
  * Parses an answer that the service listed.
  *
  * - A blank answer becomes null.
- * - Files become a list of `{name, url}`, and several choices become a list of texts.
- * - In a number field, "12.50" becomes 12.5. "01234" stays a text, because such a text can be a code.
+ * - Files become a list of `{name, url}`. Several choices become a list.
+ * - In a number field, "12.50" becomes 12.5. "01234" stays a string, because "01234" can be a code.
  */
 export function parseAnswer(answer: GenericValue, field?: AnswerSpec): GenericValue {
 	const value = parseFiles(answer ?? null, field?.kind === 'file');
@@ -200,9 +200,9 @@ export function parseAnswer(answer: GenericValue, field?: AnswerSpec): GenericVa
 }
 
 /**
- * Converts an answer for comparison. Accepts answers to send and answers that the service listed. Two answers
- * to a field are equal if their results are equal. Undefined for a list, a file, and an answer that does not
- * fit the field.
+ * Converts an answer for comparison. The answer can come from an item or from Form Service. Two answers to a
+ * field are equal if their results are equal. Undefined for a file, for several choices, and for an answer that
+ * does not fit the field.
  */
 export function normalizeAnswer(
 	{ kind, choices }: AnswerSpec,
@@ -212,10 +212,10 @@ export function normalizeAnswer(
 	return fieldKinds[kind].normalize(findChoice(single, choices)?.value ?? single);
 }
 
-/** Matches "https://a/1.pdf;https://b/2.pdf", a text with two addresses, not "https://a/1.pdf". */
+/** Matches a string with two URLs, "https://a/1.pdf;https://b/2.pdf", but not "https://a/1.pdf". */
 const SEVERAL_URLS = /[,;|]\s*[a-z][a-z\d+.-]*:\/\//i;
 
-/** Encodes the web address of an uploaded file. Accepts the address, or `{name, url}` from simplified output. */
+/** Encodes the URL of an uploaded file. Accepts the URL, or `{name, url}` from simplified output. */
 function encodeFile(value: unknown): EncodeResult {
 	const address = isRecord(value) ? value.url : value;
 	const url = typeof address === 'string' ? trimBlanks(address) : address;
@@ -224,8 +224,8 @@ function encodeFile(value: unknown): EncodeResult {
 }
 
 /**
- * Parses the answer to a multiple choice into a list. The service lists a text with commas, a list, or an
- * object such as `{"Red": true}`.
+ * Parses the answer to a multiple choice into a list. Form Service sends `"Red, Blue"`, `["Red", "Blue"]` or
+ * `{"Red": true, "Blue": true}`.
  */
 function parseSeveralChoices(value: GenericValue, choices: readonly Choice[]): GenericValue {
 	const parts = typeof value === 'string' ? splitChoices(value, choices) : undefined;
@@ -245,8 +245,8 @@ function getCheckedNames(value: GenericValue): string[] | undefined {
 }
 
 /**
- * Converts a text for comparison: removes blanks from both ends, and writes line breaks as `\n`. A number
- * becomes a text. Undefined for a boolean: if the service lists a text as a boolean, the text is unknown.
+ * Converts a string for comparison: removes blanks from both ends, and writes line breaks as `\n`. A number
+ * becomes a string. Undefined for a boolean, because the string that the respondent entered is unknown.
  */
 function normalizeText(value: unknown): string | undefined {
 	if (typeof value === 'number') return discardInexact(value)?.toString();
@@ -254,8 +254,8 @@ function normalizeText(value: unknown): string | undefined {
 }
 
 /**
- * Parses a number that may have a plus sign: `"+5"` → `5`. Only for number fields, because in a text "+49 …"
- * can be a phone number.
+ * Parses a number that may have a plus sign: `"+5"` → `5`. Used only for number fields, because "+49 …" in a
+ * text field can be a phone number.
  */
 function parseSignedNumber(value: unknown): number | undefined {
 	return parseNumber(typeof value === 'string' ? value.replace(/^\s*\+(?=\d)/, '') : value);

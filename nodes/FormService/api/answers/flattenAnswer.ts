@@ -3,12 +3,12 @@ import { getListEntries, isRecord } from '../records';
 import { isBlank } from './fieldKinds';
 import { parseFileEntry } from './uploads';
 
-/** A text, number or boolean in an answer. Conditions and searches compare these values. */
+/** A string, number or boolean in an answer. Conditions and searches compare these values. */
 export type Scalar = string | number | boolean;
 
 /**
- * Returns the texts, numbers and booleans in an answer, at any depth: `["Red", {"size": 3}]` → `["Red", 3]`.
- * Returns only the name of an uploaded file, because users do not search for a web address.
+ * Returns the strings, numbers and booleans in an answer, at any depth: `["Red", {"size": 3}]` → `["Red", 3]`.
+ * Leaves out the URL of an uploaded file, because users do not search for a URL.
  *
  * @param isFileField whether the answer belongs to a file field
  */

@@ -12,7 +12,7 @@ export type MatchedAnswer = Answer & { field?: FormField };
 export type MatchedAnswers = {
 	/** All answers, in the order of the response. */
 	answers: readonly MatchedAnswer[];
-	/** The answers by their fields. If a response has several answers to a field, the first answer counts. */
+	/** The answers by their fields. If a response has several answers to a field, the map has only the first answer. */
 	byField: ReadonlyMap<FormField, MatchedAnswer>;
 	/** Describes the answers that could not be read, if there are any. */
 	problem?: string;
@@ -20,7 +20,8 @@ export type MatchedAnswers = {
 
 /**
  * Decodes the answers of a response and finds the field of each answer: by the field's UUID, then its custom
- * key, then its label. If fields share a label, the first answer belongs to the first field, and so on.
+ * key, then its label. If two fields share a label, the first answer belongs to the first field, and the second
+ * answer to the second.
  *
  * @param fields the fields of the form; without fields, no answer has a field
  */
@@ -37,7 +38,7 @@ export function matchAnswers(
 		const { label, uuid, customKey } = answer;
 		const key = uuid ?? customKey;
 		const fieldByKey = key === undefined ? undefined : findByName(key);
-		// an answer with a UUID is not matched by label, because a deleted field can have had the same label
+		// an answer with a UUID is not matched by label, because a deleted field may have had this label
 		const matchesByLabel = uuid === undefined && !isUnanswered(fieldByKey);
 		const fieldsByLabel = matchesByLabel ? findByLabel(label) : [];
 		// a map can have custom keys: { "email": "ada@example.com" }

@@ -73,8 +73,8 @@ function toJson(
 }
 
 /**
- * Returns the files of a response to download, each with the name of its binary field. `problems` has a
- * sentence for each upload that is not among these files.
+ * Finds the files that a response contains. `uploads` has the name, URL and binary field of each file.
+ * `problems` has a sentence for each upload that is not in `uploads`.
  */
 function collectDownloads(record: IDataObject, fields?: readonly FormField[]) {
 	const problems: string[] = [];
@@ -104,8 +104,7 @@ const NO_FIELD = 'The answer may be a file, but the form no longer has this fiel
  * Simplifies a response to its answers and at most eight attributes. If some answers cannot be read,
  * `answersError` describes the problem.
  *
- * @param fields the fields of the form. The key of an answer is the answer key of its field. Without fields,
- * the key is the label
+ * @param fields the fields of the form, with the answer keys; without fields, the labels are the answer keys
  */
 export function simplifyResponse(record: IDataObject, fields?: readonly FormField[]): IDataObject {
 	const { answers, problem } = matchAnswers(record, fields);

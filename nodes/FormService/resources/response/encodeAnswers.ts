@@ -15,10 +15,8 @@ import {
 } from '../../parameters/parameterContext';
 import { INPUT_MODES } from '../../parameters/sharedProperties';
 
-/** The name of the option for missing answers in the editor, for error texts. */
 export const ALLOW_MISSING_DISPLAY_NAME = 'Allow Missing Answers';
 
-/** The name of the option for answers that are not a choice of their field, for error texts. */
 export const ALLOW_OTHER_DISPLAY_NAME = 'Allow "Other" Answers';
 
 /** The answers of an item before the node looks for their fields. */
@@ -36,17 +34,17 @@ export type UncheckedAnswers = {
 	 * "ada@example.com" }`.
 	 */
 	values: Record<string, unknown>;
-	/** Whether an answer may differ from the choices of its field. */
+	/** Whether the node accepts an answer that is not a choice of its field. */
 	allowsOther: boolean;
-	/** Whether a required field may have no answer. */
+	/** Whether the node accepts a response without an answer to a required field. */
 	allowsMissing: boolean;
 };
 
 /** The encoded answers of an item, ready to be sent. */
 export type EncodedAnswers = {
-	/** The answers to send. The key of an answer is the UUID of its field (specification, section 4, rule 2). */
+	/** The answers for the request, by the UUID of their field (specification, section 4, rule 2). */
 	data: Record<string, AnswerValue>;
-	/** The same answers by the titles of their fields, for the output. */
+	/** The answers for the output, by the title of their field. */
 	byTitle: Record<string, AnswerValue>;
 	/** With Map Automatically, the names of input fields that match no question. Empty in other modes. */
 	ignored: string[];
@@ -73,7 +71,7 @@ function readValues(
 ): Record<string, unknown> {
 	if (mode === 'auto') return input.item.json;
 	if (mode === 'json') return readJsonObject(input, 'answersJson');
-	// read 'fields', because n8n converts an empty text in 'fields.value' to the number 0
+	// read 'fields', because n8n converts an empty string in 'fields.value' to the number 0
 	const mapper = input.parameter('fields', {});
 	return isRecord(mapper) && isRecord(mapper.value) ? mapper.value : {};
 }
@@ -122,7 +120,10 @@ type MatchedValues = {
 	hasUnknownName: boolean;
 };
 
-/** Finds the field of each value. If the values are from a model, the text "null" means that there is no answer. */
+/**
+ * Finds the field of each value. If a model provided the values, the string "null" means that there is no
+ * answer.
+ */
 function matchValues(
 	{ mode, values: uncheckedValues }: UncheckedAnswers,
 	fields: readonly AnswerableField[],

@@ -85,7 +85,7 @@ export const responseGetAll: Operation = {
 	prepare(input) {
 		const formId = readFormId(input);
 		const status = readSelectedOption(input, 'status', STATUSES, 'all');
-		// undefined in a tool, because the output of a tool says how many responses there are
+		// undefined in a tool: the output has the total number of responses, so the node needs all responses
 		const limit = readLimit(input);
 		const query = readResponseQuery(input);
 		const output = readResponseOutput(input);
@@ -96,7 +96,8 @@ export const responseGetAll: Operation = {
 				const needFields = outputNeedsFields(output) || conditionsNeedFields(query.conditions);
 				const fields = needFields ? await fetchSharedFields(request, formId, output) : undefined;
 				checkConditions(input, query, fields);
-				// the node filters and sorts the whole list, also by status, which Form Service may ignore
+				// a filter or a sort order needs the whole list; so does a status, because Form Service may ignore the
+				// status
 				const needsWholeList =
 					limit === undefined || status !== 'all' || !isUnfilteredAndUnsorted(query);
 				const listed = await fetchResponses(request, needsWholeList ? undefined : limit);

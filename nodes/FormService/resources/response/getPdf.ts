@@ -77,9 +77,9 @@ export const responseGetPdf: Operation = {
 };
 
 /**
- * Returns the name of the PDF, such as `Contact-12.pdf`. If the user chose the form from a list, the name has
- * the form's name, otherwise "response". If the user chose the response from a list, the name has the
- * response's number, otherwise the UUID.
+ * Returns the name of the PDF, such as `Contact-12.pdf`. If the user did not choose the form from the list, the
+ * name starts with "response". If the user did not choose the response from the list, the name ends with the
+ * UUID.
  */
 function nameFile({ node, locator }: ParameterContext, responseId: string): string {
 	const form = getSelectedFormName(node, String(locator('formId'))) ?? 'response';

@@ -31,7 +31,7 @@ export type KeyFields = readonly AnswerableField[];
  */
 export type IncomparableResponse = { subject: string; problem: string };
 
-/** A response with which items are compared. */
+/** A response that items are compared with. */
 type ComparedResponse = {
 	/** The name of the response in an error message: `response 5f0c…`. */
 	subject: string;
@@ -46,10 +46,7 @@ type ComparedResponse = {
 	result: { id: ResponseId } | { error: unknown };
 };
 
-/**
- * The responses by their duplicate keys, for one set of key fields. The duplicate key of a response is its
- * answers to the key fields.
- */
+/** An index of the responses by duplicate key, for one set of key fields. */
 type KeyIndex = {
 	resultsByKey: Map<string, ComparedResponse['result']>;
 	/** How many responses have been indexed. */
@@ -59,8 +56,8 @@ type KeyIndex = {
 };
 
 /**
- * The responses of a form with which items are compared. The responses that the form had before the run come
- * first, then the responses that items of the run add. Each item is compared by its own key fields.
+ * The responses of a form, for comparison with items. The responses that the form had before the run come
+ * first. The responses that the run adds come next. Each item is compared by its own key fields.
  */
 export class ResponseIndex {
 	private readonly added: ComparedResponse[] = [];
@@ -81,8 +78,8 @@ export class ResponseIndex {
 	 * Adds a response and records it. If there is an equal response, adds nothing. Before the call, the caller
 	 * must wait until all earlier items have been added to the form.
 	 *
-	 * If `add` fails, throws the error without waiting for a timer or a request. Otherwise, the request queue
-	 * could send another item before the node stops, see `stopAfterFailure`.
+	 * If `add` fails, throws the error without waiting for a timer or a request. If this function waited, the
+	 * request queue could send another item before the node stops, see `stopAfterFailure`.
 	 *
 	 * @param key the duplicate key of the item
 	 * @param add sends the request that adds the response
@@ -176,7 +173,8 @@ function mayHaveEarlierLabel({ field, uuid, value }: MatchedAnswer): boolean {
 /**
  * Computes the duplicate key of a response: `["ada@example.com","42"]`. Equal answers have equal keys.
  *
- * @returns the problem if an answer cannot be compared, or the first key field without an answer
+ * @returns the key; or `missingField`, the first key field without an answer; or `problem`, if an answer cannot
+ * be compared
  */
 export function computeDuplicateKey(
 	keyFields: KeyFields,

@@ -19,7 +19,7 @@ export class FormDrafts {
 		return { ...form, ...this.drafts.get(formId) } as IDataObject;
 	}
 
-	/** Records that an update of these settings has started. Their values are unknown until the update succeeds. */
+	/** Records that an update of these settings has started. The values are unknown until the update succeeds. */
 	start(formId: string, names: readonly string[]): void {
 		this.add(formId, Object.fromEntries(names.map((name) => [name, undefined])));
 	}

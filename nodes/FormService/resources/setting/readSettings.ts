@@ -21,21 +21,19 @@ import {
 } from '../../parameters/parameterContext';
 import { INPUT_MODES } from '../../parameters/sharedProperties';
 
-/** The name of a parameter in the editor, for error texts. */
 export const SETTINGS_MODE_DISPLAY_NAME = 'Specify Settings';
 
-/** The name of an option in the editor, for error texts. */
 export const CLEAR_TEXT_DISPLAY_NAME = 'Text That Clears a Setting';
 
 /**
- * The settings that Map Automatically never changes. A column with such a name usually says which form a row
- * updates.
+ * The settings that Map Automatically never changes. A column named `name` or `description` usually says which
+ * form a row is about.
  */
 const IDENTIFYING_SETTINGS = ['name', 'description'];
 
 /** The checked settings of an item. */
 export type CheckedSettings = {
-	/** The values to send: `{ is_closed: true }`. Empty if every input field for a setting is empty. */
+	/** The new values of settings: `{ is_closed: true }`. Empty if every input field for a setting is empty. */
 	body: SettingValues;
 	/** With Map Automatically, the names of input fields that are not used as settings. Empty in the other modes. */
 	ignored: string[];
@@ -69,8 +67,8 @@ export function readSettings(input: ParameterContext, formId: string): CheckedSe
 }
 
 /**
- * Whether a model left a value out. If a model has no value for a parameter of a tool, the model sends null or
- * an empty text.
+ * Whether a model left a value out. A model that has no value for a parameter sends null, "null" or an empty
+ * string.
  */
 function isModelNothing(value: unknown): boolean {
 	return isBlank(value) || value === 'null';
@@ -129,8 +127,8 @@ function readFromInputItem(input: ParameterContext, formId: string): CheckedSett
 }
 
 /**
- * Returns the text of a cell that clears a setting, in uppercase: `"(EMPTY)"`. Undefined if the user has not
- * added the option.
+ * Returns the value of the option Text That Clears a Setting, in uppercase: `"(EMPTY)"`. Undefined if the user
+ * has not added the option.
  */
 function readClearText(input: ParameterContext): string | undefined {
 	if (!isOptionAdded(input, 'clearText')) return undefined;

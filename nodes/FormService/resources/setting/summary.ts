@@ -55,7 +55,7 @@ function toText(value: unknown): string {
 	return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-/** Replaces invisible characters, and whitespace except single blanks, with codes such as `\u00a0`. */
+/** Replaces invisible characters, special whitespace and repeated blanks with codes: a no-break space → `\u00a0`. */
 function escapeBlanks(text: string): string {
 	return text.replace(/[^\S ]|\p{Cf}|(?<= ) /gu, (character) => {
 		return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;

@@ -33,8 +33,8 @@ export const workspaceGet: Operation = {
 };
 
 /**
- * The attributes of a workspace that simplified output keeps. `owner` counts as one attribute, so the output
- * has the ten attributes that n8n's guidelines allow.
+ * The attributes of a workspace that simplified output keeps. In the output, `owner` is one attribute, so there
+ * are ten attributes. n8n's guidelines allow at most ten.
  */
 const WORKSPACE_ATTRIBUTES = [
 	'name',
