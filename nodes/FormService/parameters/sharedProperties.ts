@@ -70,7 +70,7 @@ export const responseLocator: INodeProperties = {
 /**
  * The hidden parameter with the time zone of the workflow, for the times in the list of responses. n8n's server
  * does not know the workflow when the server loads the list. The editor knows the workflow, and resolves the
- * expression of this parameter before it requests the list.
+ * expression of this parameter before requesting the list.
  */
 export const timeZoneProperty: INodeProperties = {
 	displayName: 'Time Zone',

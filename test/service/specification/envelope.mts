@@ -1,6 +1,6 @@
 import { ZodError } from 'zod';
 
-/** Creates an error for an endpoint to throw. The service then replies with this status and message. */
+/** Creates the error that an endpoint throws to make the service reply with this status and message. */
 export const createServiceError = (statusCode: number, message: string) =>
 	Object.assign(new Error(message), { statusCode });
 

@@ -32,7 +32,7 @@ export type FieldKindSpec = {
 	types: RegExp;
 	/** Encodes an answer for a request. Blank answers are not passed to this function. */
 	encode: (value: unknown, options: EncodeOptions) => EncodeResult;
-	/** Parses an answer that the service listed: `"12.5"` → `12.5`. Returns an ambiguous answer unchanged. */
+	/** Parses an answer from Form Service: `"12.5"` → `12.5`. Returns an ambiguous answer unchanged. */
 	parse: (value: GenericValue, choices: readonly Choice[]) => GenericValue;
 	/**
 	 * Converts an answer for comparison: in a number field, `"1.0"` → `"1"`. The answer can come from an item or
@@ -187,7 +187,7 @@ export function encodeAnswer(
 }
 
 /**
- * Parses an answer that the service listed.
+ * Parses an answer from Form Service.
  *
  * - A blank answer becomes null.
  * - Files become a list of `{name, url}`. Several choices become a list.
@@ -202,7 +202,7 @@ export function parseAnswer(answer: GenericValue, field?: AnswerSpec): GenericVa
 /**
  * Converts an answer for comparison. The answer can come from an item or from Form Service. Two answers to a
  * field are equal if their results are equal. Undefined for a file, for several choices, and for an answer that
- * does not fit the field.
+ * is ambiguous or does not fit the field.
  */
 export function normalizeAnswer(
 	{ kind, choices }: AnswerSpec,
@@ -224,7 +224,7 @@ function encodeFile(value: unknown): EncodeResult {
 }
 
 /**
- * Parses the answer to a multiple choice into a list. Form Service sends `"Red, Blue"`, `["Red", "Blue"]` or
+ * Parses the answer to a multiple choice into a list. Form Service can send `"Red, Blue"`, `["Red", "Blue"]` or
  * `{"Red": true, "Blue": true}`.
  */
 function parseSeveralChoices(value: GenericValue, choices: readonly Choice[]): GenericValue {

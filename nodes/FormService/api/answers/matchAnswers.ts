@@ -54,7 +54,8 @@ export function matchAnswers(
 
 /**
  * Returns the UUID, custom key or label of each answer that belongs to no field. Such an answer shows that the
- * fetched fields may be out of date. Leaves out blank answers, because a heading is listed as a blank answer.
+ * fetched fields may be out of date. Leaves out blank answers, because Form Service lists a heading as a blank
+ * answer.
  */
 export async function findNamesWithoutField(
 	records: readonly IDataObject[],

@@ -13,7 +13,7 @@ import { COLUMN_ATTRIBUTES, SIMPLIFIED_ATTRIBUTES } from '../responseAttributes'
 import { createFileFieldNames, makeUnique } from '../spelling';
 import { parseAnswerEntries, mayBeUpload } from './uploads';
 
-/** The options that decide which data of a response become the item. */
+/** The options that decide which data of a response an item contains. */
 export type ResponseOutput = Required<AnswerNaming> & {
 	/** Whether to simplify the response. If false, the item is the whole record without secrets, such as tokens. */
 	simplify: boolean;

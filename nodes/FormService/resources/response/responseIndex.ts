@@ -75,8 +75,8 @@ export class ResponseIndex {
 	}
 
 	/**
-	 * Adds a response and records it. If there is an equal response, adds nothing. Before the call, the caller
-	 * must wait until all earlier items have been added to the form.
+	 * Adds a response to the form, and records the response. If there is an equal response, adds nothing. Before
+	 * the call, the caller must wait until all earlier items have been added to the form.
 	 *
 	 * If `add` fails, throws the error without waiting for a timer or a request. If this function waited, the
 	 * request queue could send another item before the node stops, see `stopAfterFailure`.

@@ -27,8 +27,8 @@ export function summarizeUpdate(changes: SettingChanges, unusedNames: readonly s
 }
 
 /**
- * Formats the value before and the value after a change. If long values start with the same text, shows the
- * part in which they differ.
+ * Formats the values before and after a change. If two long values start alike, shows the part where the values
+ * differ.
  */
 function formatChange(name: string, from: unknown, to: unknown): [from: string, to: string] {
 	const texts = [from, to].map((value) => formatValue(name, value)) as [string, string];
