@@ -67,6 +67,7 @@ describe('Skip Duplicates By', () => {
 		[['CV'], note, `can't compare "CV"`],
 		[['Same'], note, `can't compare "Same"`],
 		[['Same (2)'], note, `can't compare "Same (2)"`],
+		[['Twin'], note, `can't compare "Twin"`],
 		[['None'], note, `can't compare "None"`],
 		[['Order'], note, 'compares this field'],
 		[['Order'], { Order: '9007199254740993' }, "can't compare this item"],
@@ -79,7 +80,7 @@ describe('Skip Duplicates By', () => {
 			{ label: 'Uses', type: 'multiple_choice', options: ['A'] },
 			{ label: 'CV', type: 'file_upload' },
 			{ label: 'Order', type: 'number' },
-			...['Same', 'Same', 'Note'].map((label) => ({ label })),
+			...['Same', 'Same', 'Twin', ' Twin', 'Note'].map((label) => ({ label })),
 		);
 		const { error } = await run([answers], names);
 		expect(error?.message).toContain(`'Skip Duplicates By' ${problem}`);

@@ -1,6 +1,11 @@
 import { sortBy, uniq } from 'lodash';
 import type { INodeProperties } from 'n8n-workflow';
-import { findField, isAnswerable, type FormField } from '../../api/answers/fields';
+import {
+	createFieldSearch,
+	findField,
+	isAnswerable,
+	type FormField,
+} from '../../api/answers/fields';
 import type { ItemRequest } from '../../execution/operation';
 import {
 	createParameterError,
@@ -122,7 +127,7 @@ function findKeyFields(
  * belong to each of these fields.
  */
 function isComparable({ kind, label }: FormField, fields: readonly FormField[]): boolean {
-	const isShared = fields.filter((field) => field.label === label).length > 1;
+	const isShared = createFieldSearch(fields).findByLabel(label).length > 1;
 	return !isShared && kind !== 'file' && kind !== 'multipleChoice';
 }
 
