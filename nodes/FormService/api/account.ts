@@ -22,7 +22,7 @@ export type Account = {
 	origin: string;
 	/** A hash of the base URL and the token, which does not reveal the token. */
 	key: string;
-	/** Replaces the token in a text by `[access token]`, in any encoding, see `createTokenPattern`. */
+	/** Replaces the token by `[access token]` in a string. Also finds the encoded token, see `createTokenPattern`. */
 	redact: (text: string) => string;
 };
 

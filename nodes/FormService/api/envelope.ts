@@ -1,5 +1,5 @@
 import { isEmpty, isObject, pick, uniq } from 'lodash';
-import { addPeriod, cutText } from './errorTexts';
+import { addPeriod, cutAtCharacter } from './errorTexts';
 import { parseBoolean } from './parseValues';
 import { getId, isRecord, isUuid } from './records';
 
@@ -9,7 +9,7 @@ export type Envelope = {
 	body: unknown;
 	/** The `data` of the reply. If the reply has no envelope, the whole JSON. */
 	data: unknown;
-	/** Whether the reply has `success: false`, with any status. */
+	/** Whether the reply has `success: false`, whatever its status. */
 	isFailure: boolean;
 	/**
 	 * Whether the reply confirms that the service has acted: by `success: true`, or by an ID if there are no
@@ -23,15 +23,15 @@ export type Envelope = {
 	hasSuccessSign: boolean;
 	/**
 	 * The ID of the record in the reply: the `uuid` or `id` in `data`, or `data` itself if it is a UUID.
-	 * Otherwise, the `uuid` or `id` at the top level of the reply. A top-level `id` beside `success`, `message` or
-	 * `errors` does not count, because it is the ID of the request.
+	 * Otherwise, the `uuid` or `id` at the top level of the reply. A top-level `id` beside `success`, `message`
+	 * or `errors` is ignored, because it is the ID of the request.
 	 */
 	id?: string;
 	/** The message of the reply, followed by the messages about fields: `Invalid data. captcha: Wrong answer.` */
 	message?: string;
 };
 
-/** Parses the JSON of a reply. Undefined if the text is not JSON. */
+/** Parses a reply. Undefined if the reply is not JSON. */
 export function parseEnvelope(text: string): Envelope | undefined {
 	try {
 		return unwrapEnvelope(JSON.parse(text));
@@ -107,8 +107,8 @@ function collectMessages(
 }
 
 /**
- * Returns the messages about fields in an entry of a list, such as `{"field": "data.9b1f…", "message": "Too
- * long."}`.
+ * Returns the messages about fields in one entry of `errors`, if `errors` is a list. An example of an entry:
+ * `{"field": "data.9b1f…", "message": "Too long."}`.
  */
 function collectListed(entry: unknown): FieldMessage[] {
 	if (!isObject(entry)) return [];
@@ -120,8 +120,8 @@ function collectListed(entry: unknown): FieldMessage[] {
 }
 
 /**
- * Returns the text of a message about a field. If the text does not contain the last name of the path, puts the
- * path before the text: `captcha: Invalid.`
+ * Returns the text of a message about a field. If the text does not name the field, puts the path of the
+ * field before the text: `captcha: Invalid.`
  */
 function addPath({ text, path = [] }: FieldMessage): string {
 	const name = path.findLast((segment) => !/^\d+$/.test(segment));
@@ -134,13 +134,13 @@ function addPath({ text, path = [] }: FieldMessage): string {
  * Describes the shape of a value for an error: `an object with "id", "name"`, `a list of 3`, `a string`. Never
  * contains the value.
  *
- * @param redact removes the token from a name, before a long name is cut, because a cut could leave half of the
- * token
+ * @param redact removes the token from a name. Long names are cut afterward, because a cut could leave half of
+ * the token
  */
 export function describeShape(value: unknown, redact = (name: string) => name): string {
 	if (Array.isArray(value)) return `a list of ${value.length}`;
 	if (!isRecord(value)) return value === null ? 'null' : `a ${typeof value}`;
 	const names = Object.keys(value).slice(0, 20);
 	if (names.length === 0) return 'an empty object';
-	return `an object with ${names.map((name) => `"${cutText(redact(name), 60)}"`).join(', ')}`;
+	return `an object with ${names.map((name) => `"${cutAtCharacter(redact(name), 60)}"`).join(', ')}`;
 }

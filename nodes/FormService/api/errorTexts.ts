@@ -13,23 +13,23 @@ export const TRY_LATER =
 export const ASK_FOR_LARGER_PAGES = 'Ask your Form Service administrator for larger pages.';
 
 /**
- * Adds a period to a text. Returns the text unchanged if it already ends with a period, "!" or "?", even before
- * a closing quote.
+ * Adds a period to a sentence. Adds nothing if the sentence ends with a period, "!" or "?". A closing quote
+ * can follow the mark.
  */
 export function addPeriod(text: string): string {
 	return /[.!?]"?$/.test(text) ? text : `${text}.`;
 }
 
-/** Returns a text of the service on one line. Cuts a long text, and adds "…". */
+/** Puts text of the service on one line. Cuts long text, and adds "…". */
 export function truncateText(text: string, maxLength = 300): string {
 	const line = text.replace(/\s+/g, ' ').trim();
-	return line.length > maxLength ? `${cutText(line, maxLength)}…` : line;
+	return line.length > maxLength ? `${cutAtCharacter(line, maxLength)}…` : line;
 }
 
 const characters = new Intl.Segmenter('en');
 
-/** Cuts a text at a boundary between visible characters, so that an emoji or a letter with accents stays whole. */
-export function cutText(text: string, maxLength: number): string {
+/** Cuts a string between two visible characters, so that an emoji or a letter with accents stays whole. */
+export function cutAtCharacter(text: string, maxLength: number): string {
 	if (text.length <= maxLength) return text;
 	const end = characters.segment(text).containing(maxLength)!.index;
 	if (end > 0) return text.slice(0, end);

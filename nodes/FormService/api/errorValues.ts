@@ -1,6 +1,6 @@
 /**
- * The words of error values in sheets. A word is between "#" and "!" or "?": `#REF!`, `#¿NOMBRE?`. A text with
- * any other word is an answer, such as the hashtag `#SALE!`.
+ * The words in the error values of spreadsheets. A word is between "#" and "!" or "?": `#REF!`, `#¿NOMBRE?`.
+ * If the word is not in this table, the value is an answer, such as the hashtag `#SALE!`.
  */
 const WORDS_BY_LANGUAGE = {
 	english:
@@ -35,13 +35,13 @@ const WORDS_WITHOUT_MARK = new Set(
 );
 
 /**
- * Matches "####", which sheets show if a column is too narrow, and other errors of LibreOffice and Google
- * Sheets: "Err:502", "Loading...".
+ * Matches "####", which spreadsheets show if a column is too narrow. Also matches "Err:502" of LibreOffice
+ * and "Loading..." of Google Sheets.
  */
 const OTHER_SHEET_ERROR = /^(##+|Err:\d{3}|Loading\.\.\.)$/;
 
 /**
- * Matches the texts that JavaScript makes of missing values, objects and impossible numbers: "undefined",
+ * Matches the strings that JavaScript creates from missing values, objects and invalid numbers: "undefined",
  * "[object Object]", "NaN".
  */
 const SCRIPT_ERROR =
@@ -59,7 +59,7 @@ export function findErrorValue(value: unknown): string | undefined {
 	if (typeof value !== 'string') return undefined;
 	const text = value.trim();
 	if (isSheetError(text) || SCRIPT_ERROR.test(text)) return text;
-	// an expression can put an object in the middle of a text
+	// an expression can put an object in the middle of a sentence
 	return text.includes('[object Object]') ? '[object Object]' : undefined;
 }
 

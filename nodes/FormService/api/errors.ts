@@ -60,8 +60,8 @@ export class ServiceError extends NodeApiError {
 	}
 
 	/**
-	 * Returns a copy of the error for an item, with the text for this item. Several items can share a request, and
-	 * then share its error.
+	 * Returns a copy of the error with another text and item. Several items can need the same request, and
+	 * each item gets its own text.
 	 */
 	withText(text: ErrorText, itemIndex?: number): ServiceError {
 		return new ServiceError(this.node, this.#requestFailure, text, itemIndex);
@@ -69,8 +69,8 @@ export class ServiceError extends NodeApiError {
 }
 
 /**
- * Converts a failure to n8n's type. `retryAtMs` becomes `resetsAtEpochMs` for the limit per day, and
- * `retryAfterMs` for the limit per minute or an unavailable service.
+ * Converts a failure to n8n's type. For the daily limit, `retryAtMs` becomes `resetsAtEpochMs`. For the
+ * per-minute limit and an unavailable service, `retryAtMs` becomes `retryAfterMs`.
  */
 function toN8nFailure({ cause, retryAtMs }: RequestFailure): Failure | undefined {
 	if (cause === undefined) return undefined;
@@ -91,7 +91,7 @@ export function toNodeError(node: INode, error: unknown, itemIndex?: number): No
 	});
 }
 
-/** Returns the cause of an error, such as `rate-limited`. Returns an empty text if the error has no cause. */
+/** Returns the cause of an error, such as `rate-limited`. Returns an empty string if the error has no cause. */
 export function getN8nCause(error: unknown): string {
 	if (!(error instanceof NodeApiError || error instanceof NodeOperationError)) return '';
 	return (error.failure as Failure | undefined)?.cause ?? '';

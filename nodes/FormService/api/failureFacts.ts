@@ -1,6 +1,6 @@
 import type { Failure as N8nFailure } from 'n8n-workflow';
 
-/** The facts of a failed request. The text of each reason needs only some of these facts. */
+/** The facts of a failed request. The error text of a reason shows only a few of these facts. */
 export type FailureFacts = {
 	/** The status of the reply, such as 422. Undefined if no reply came. */
 	status?: number;
@@ -17,9 +17,9 @@ export type FailureFacts = {
 	networkError?: string;
 	/** Why n8n blocked the request, in n8n's words. */
 	blockReason?: string;
-	/** The address to which a reply redirects. */
+	/** The URL to which a reply redirects. */
 	location?: string;
-	/** The limit that was exceeded: requests per minute, pages, files or megabytes. */
+	/** The limit that was exceeded: a number of requests, pages, files or megabytes. */
 	limit?: number;
 	/** How many passes of a list were read. */
 	passes?: number;
@@ -27,7 +27,7 @@ export type FailureFacts = {
 	expected?: string;
 	/** What the reply has instead of the expected data, such as `an object with "id"`. */
 	shape?: string;
-	/** The attribute that shows that a list has another page, such as `"has_more"`. */
+	/** What shows that a list has more records, such as `"has_more"` or `8 of 25 records`. */
 	evidence?: string;
 	/** The host of a file, such as `files.example.com`. */
 	host?: string;
@@ -36,24 +36,24 @@ export type FailureFacts = {
 };
 
 /**
- * The facts that every text can show: the address of the account, and for an outage the message of the last
- * failure.
+ * The facts that every error text can show: the URLs of the account and, in an outage, the message of the
+ * last failure.
  */
-type Address = { baseUrl: string; origin: string; lastMessage?: string };
+type SharedFacts = { baseUrl: string; origin: string; lastMessage?: string };
 
 /**
- * The parameter of a text that shows some facts. For example, `RequiredFacts<'status'>` always has a `status`,
- * because `createFailure` then requires the status.
+ * The parameter of a function that creates an error text. With the type `RequiredFacts<'status'>`, the
+ * function needs a `status`, and `createFailure` requires the status.
  */
-export type RequiredFacts<Name extends keyof FailureFacts> = Address &
+export type RequiredFacts<Name extends keyof FailureFacts> = SharedFacts &
 	FailureFacts &
 	Required<Pick<FailureFacts, Name>>;
 
 /**
- * A text, or a function that creates the text. The function has the type of a method, because TypeScript lets
- * only methods take a narrower parameter, such as `RequiredFacts<'status'>`.
+ * An error text, or a function that creates the error text. The function has the type of a method, because
+ * TypeScript lets only methods take a narrower parameter, such as `RequiredFacts<'status'>`.
  */
-type Text = string | { create(facts: FailureFacts & Address): string }['create'];
+type Text = string | { create(facts: FailureFacts & SharedFacts): string }['create'];
 
 /**
  * What a reason means to n8n and to the user. `cause` is n8n's term, such as `rate-limited`. Only the reason

@@ -12,9 +12,9 @@ import type { FailureFacts, RequiredFacts, ReasonSpec } from './failureFacts';
 /*
  * Why a request can fail, and what each reason means to n8n and to the user.
  *
- * The message must be enough without the advice, because n8n shows only the message in some places. No message
- * may contain the code of a system error, because n8n replaces such a message when it wraps the error, for
- * example for the tool of an agent.
+ * A user must understand the message without the advice, because n8n shows only the message in some places. A
+ * message must not contain the code of a system error, such as `ECONNRESET`. When n8n wraps an error, for
+ * example for the tool of an agent, n8n replaces a message that contains such a code.
  */
 
 const SHARED = 'for all nodes, workflows and tools that use this account.';
@@ -34,7 +34,7 @@ const fileNotFetched = {
 export const REASONS = {
 	// no reply
 	blockedByN8n: {
-		// n8n blocks every request of the credential, because all of them go to the same host
+		// n8n blocks every request of the credential, because all requests go to the same host
 		cause: 'credential-invalid',
 		message: ({ origin }) => `n8n does not allow requests to ${origin}`,
 		advice: ({ blockReason }: RequiredFacts<'blockReason'>) =>

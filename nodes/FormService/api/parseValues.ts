@@ -18,7 +18,7 @@ export function parseBoolean(value: unknown): boolean | undefined {
  */
 const NUMBER = /^-?\d+(?:\.\d+)?(?:e[+-]?\d{1,3})?$/i;
 
-/** Parses a finite number, or the text of such a number: `"12.5"`. Undefined for any other value. */
+/** Parses a finite number, or a string with a finite number: `"12.5"`. Undefined for any other value. */
 export function parseNumber(value: unknown): number | undefined {
 	if (typeof value !== 'number' && typeof value !== 'string') return undefined;
 	const text = String(value).trim();
@@ -38,18 +38,21 @@ export function parseExactNumber(text: string): number | undefined {
 	return isExact && number.toFixed(fraction.length) === digits ? number : undefined;
 }
 
-/** Matches "+5" and "19.90", not "1e3". At most 100 digits can follow the point, because `toFixed` writes no more. */
+/**
+ * Matches "+5" and "19.90", not "1e3". At most 100 digits follow the point, because `toFixed` accepts no larger
+ * number.
+ */
 const DECIMAL = /^\+?(-?\d{1,16}(?:\.(\d{1,100}))?)$/;
 
 /**
- * Converts a number to text, for a text parameter whose expression returned a number: `2026` → `"2026"`.
- * Undefined for a negative or infinite number, because only a calculation returns such a number.
+ * Converts a number to a string: `2026` → `"2026"`. The expression of a text parameter can return a number.
+ * Undefined for a negative or infinite number, because a calculation has returned that number.
  */
 export function formatNumber(value: unknown): string | undefined {
 	return typeof value === 'number' && value >= 0 && value < Infinity ? String(value) : undefined;
 }
 
-/** The maximum length of a text that is parsed as a time. An ISO time with the name of a zone is shorter. */
+/** The maximum length of a string that is parsed as a time. An ISO time with the name of a zone is shorter. */
 const MAX_TIME_LENGTH = 80;
 
 /**
@@ -93,7 +96,7 @@ function parseEpoch(number: number): number {
 
 const DIGITS = /^\d+$/;
 
-/** Whether a time consists only of digits: epoch seconds or epoch milliseconds. */
+/** Whether a time is a number or a string of digits, such as `"1769850000"`: epoch seconds or epoch milliseconds. */
 export function isEpoch(value: unknown): boolean {
 	return typeof value === 'number' || (typeof value === 'string' && DIGITS.test(value.trim()));
 }
@@ -103,10 +106,10 @@ const DOTTED = /^(\d{1,2})\.(\d{1,2})\.(\d{4})(?:,? (\d{1,2})(:\d\d(?::\d\d)?))?
 
 /**
  * Converts a date with dots to ISO 8601: `31.12.2026` → `2026-12-31`. In a date with dots, the day is always
- * first. Returns any other text unchanged.
+ * first. Returns any other string unchanged.
  */
 function dotsToIso(text: string): string {
-	// return early, because most texts are not dates
+	// return early, because most strings are not dates
 	if (text[1] !== '.' && text[2] !== '.') return text;
 	const [, day, month, year, hour, minutes = ''] = DOTTED.exec(text) ?? [];
 	if (year === undefined) return text;
@@ -127,8 +130,8 @@ export function parseDay(value: unknown): string | undefined {
 
 const DAY_MS = 86_400_000;
 
-/** Matches an offset other than zero: the end of "2026-01-30T19:00-05:00", not of "2026-01-31T00:00+00:00". */
-const OTHER_OFFSET = /[+-](?!00)\d\d(:?\d\d)?(\[|$)/;
+/** Matches an offset from UTC that is not zero, at the end of a time: `-05:00`, not `+00:00`. */
+const NONZERO_OFFSET = /[+-](?!00)\d\d(:?\d\d)?(\[|$)/;
 
 /**
  * Returns the day of a time that is midnight in UTC: `2026-01-31T00:00:00.000Z` → `2026-01-31`. Databases
@@ -139,7 +142,7 @@ export function parseUtcMidnight(value: unknown): string | undefined {
 	if (timeMs % DAY_MS !== 0 || isLocalTime(value)) return undefined;
 	const hasOtherOffset = DateTime.isDateTime(value)
 		? value.offset !== 0
-		: OTHER_OFFSET.test(String(value).trim());
+		: NONZERO_OFFSET.test(String(value).trim());
 	return hasOtherOffset ? undefined : DateTime.fromMillis(timeMs, { zone: 'utc' }).toISODate()!;
 }
 

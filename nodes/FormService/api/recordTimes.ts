@@ -3,8 +3,8 @@ import type { IDataObject } from 'n8n-workflow';
 import { parseNumber, parseTimeMs } from './parseValues';
 
 /**
- * Sorts records by the time of submission or creation, then by `number`. Records without a time come last.
- * Records with the same time and number keep their order.
+ * Sorts records by `getSubmissionTimeMs`, then by `number`. Records without a time come last. Records with the
+ * same time and number keep their order.
  */
 export function sortByTime<T extends { record: IDataObject }>(
 	entries: readonly T[],
@@ -18,8 +18,8 @@ export function sortByTime<T extends { record: IDataObject }>(
 }
 
 /**
- * Returns when a response was submitted. If the response has no time of submission, returns when the response
- * was created. Times without a zone are UTC (specification, section 2.1).
+ * Returns the submission time of a response. If there is no submission time, returns the creation time. Times
+ * without a zone are UTC (specification, section 2.1).
  *
  * @returns epoch milliseconds; undefined if no time is readable
  */
@@ -30,7 +30,7 @@ export function getSubmissionTimeMs(record: IDataObject): number | undefined {
 }
 
 /**
- * Returns when a response or form was created, in epoch milliseconds. Undefined if the time is missing or
+ * Returns the creation time of a response or form, in epoch milliseconds. Undefined if the time is missing or
  * unreadable.
  */
 export function getCreationTimeMs({ created_at: time }: IDataObject): number | undefined {

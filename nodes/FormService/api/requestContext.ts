@@ -16,9 +16,9 @@ export type RequestContext = {
 	/** The input item of the request. */
 	itemIndex?: number;
 	/**
-	 * Aborts when the caller stops waiting or n8n cancels the execution. A request that still waits for a slot is
-	 * then not sent. The signal does not stop a request that was already sent, because the resulting error would
-	 * say that the request was not sent.
+	 * Aborts when the caller stops waiting or n8n cancels the execution. After the abort, a request that
+	 * still waits for a slot is not sent. A request that was already sent continues, because the error for an
+	 * abort says that the request was not sent.
 	 */
 	signal?: AbortSignal;
 	/**

@@ -15,15 +15,15 @@ export type RequestFailure = FailureFacts & {
 	/** The cause in n8n's terms, such as `rate-limited`. n8n's reports and the retries depend on the cause. */
 	cause?: N8nFailure['cause'];
 	/**
-	 * Whether the service may have acted, so that a second request could act twice. After a status 500, true for
-	 * Create, and false for Get and Update.
+	 * Whether the service may have acted, so that a second request could add a second response. After a
+	 * status 500, true for Create, and false for Get and Update.
 	 */
 	mayHaveActed: boolean;
-	/** The last failure before the requests of items started to fail at once. Only for the reason `outage`. */
+	/** The last failure before the outage. Only for the reason `outage`. */
 	lastFailure?: RequestFailure;
 };
 
-/** The facts that the message or advice of a reason takes as its parameter: `RequiredFacts<'status'>` for `pageExpired`. */
+/** The parameter of the functions that create the message and advice of a reason: `RequiredFacts<'status'>`. */
 type TextFacts<Reason extends FailureReason> = (typeof REASONS)[Reason][
 	| 'message'
 	| 'advice'] extends infer Text
@@ -48,7 +48,7 @@ type OptionalFacts = Partial<Omit<RequestFailure, 'reason'>>;
 /**
  * Creates a failure. `mayHaveActed` is false if `facts` does not set it.
  *
- * @param facts must include every fact that the message and advice of the reason need
+ * @param facts must include every fact that the message and advice of the reason require
  */
 export function createFailure<Reason extends FailureReason>(
 	reason: Reason,
@@ -77,7 +77,7 @@ export function describeFailure(
 	account: { baseUrl: string; origin: string; redact: (text: string) => string },
 ): ErrorText {
 	const { baseUrl, origin, redact } = account;
-	// remove the token before a text is cut, because a cut could leave half of the token
+	// remove the token before text is cut, because a cut could leave half of the token
 	const facts = mapValues(failure, (fact) => (typeof fact === 'string' ? redact(fact) : fact));
 	const lastMessage = failure.lastFailure && describeFailure(failure.lastFailure, account).message;
 	const fill = (text: ReasonSpec['message']) =>

@@ -1,4 +1,4 @@
-/** The attributes of a response that are always columns with One Column per Field. */
+/** The attributes of a response that always become columns if the user chooses One Column per Field. */
 export const COLUMN_ATTRIBUTES = ['uuid', 'number', 'created_at', 'is_incomplete', 'referrer'];
 
 /** The attributes of a simplified response, in addition to `answers`. Conditions can compare these attributes. */
@@ -6,8 +6,8 @@ export const SIMPLIFIED_ATTRIBUTES =
 	'uuid id number number_formatted is_incomplete created_at submitted_at referrer'.split(' ');
 
 /**
- * Names that an answer never gets with One Column per Field, because an item has attributes with these names.
- * The trigger adds the attributes `event` and `form`.
+ * The names that the column of an answer cannot have, because an item has attributes with these names. The
+ * trigger adds the attributes `event` and `form`.
  */
 export const RESERVED_COLUMNS = [
 	...SIMPLIFIED_ATTRIBUTES,

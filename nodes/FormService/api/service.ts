@@ -40,7 +40,7 @@ export function isWorkspace(data: unknown): data is IDataObject {
  *
  * - Without `limit`, fetches all records. If pages overlap, fetches the list again.
  * - With `limit`, fetches only the pages that have the first `limit` records. If the list changes meanwhile, a
- *   record can be missing. A list that ends before the limit is checked like a whole list.
+ *   record can be missing. If the list ends before the limit, the whole list is checked for missing records.
  *
  * @throws ServiceError if the list is still incomplete after several passes
  */
@@ -54,7 +54,7 @@ export async function fetchRecords(
 	return getRecords(await fetchNeededPages(context, target, isEnough)).slice(0, limit);
 }
 
-/** Fetches the fields of a form that take an answer, see `parseFields`. */
+/** Fetches the answerable fields of a form, see `parseFields`. */
 export async function fetchFields(
 	context: RequestContext,
 	formId: string,
@@ -72,9 +72,9 @@ export async function fetchPdfLink(context: RequestContext, target: Target): Pro
 /**
  * Finds the link to a PDF in a reply. The specification does not name the attribute of the link. So the
  * function looks for the only link among the attributes with "pdf" in their names. If no attribute has such a
- * name, it looks for the only link in the reply.
+ * name, the function looks for the only link in the reply.
  *
- * @throws ServiceError if there is no PDF yet, or no such link
+ * @throws ServiceError if there is no PDF yet, or if there is not exactly one link
  */
 export function parsePdfLink(context: RequestContext, { body, data }: Envelope): string {
 	const values = collectValues(body);
@@ -91,7 +91,7 @@ export function parsePdfLink(context: RequestContext, { body, data }: Envelope):
 }
 
 /**
- * Returns all texts, numbers and other single values of a reply, at any depth, each with the name of its
+ * Returns all strings, numbers and other single values at any depth of a reply, each with the name of its
  * attribute.
  */
 function collectValues(value: unknown, name = ''): Array<{ name: string; value: unknown }> {

@@ -8,8 +8,8 @@ const UNUSABLE = ['__proto__', 'constructor', 'prototype'];
  * Makes labels unique. A repeated label gets " (2)", then " (3)". A new name is never equal to one of the
  * labels: "A", "A", "A (2)" → "A", "A (3)", "A (2)".
  *
- * @param usedNames names that no label may get
- * @param options.toKey returns the key of a name; two names with the same key count as equal
+ * @param usedNames names that are already taken
+ * @param options.toKey returns the key of a name; two names with the same key are equal
  */
 export function makeUnique(
 	labels: readonly string[],
@@ -67,10 +67,7 @@ export function formatNames(names: readonly string[]): string {
 	return `${visibleNames.join(', ')}${hiddenCount > 0 ? ` and ${hiddenCount} more` : ''}`;
 }
 
-/**
- * Removes whitespace and zero-width characters from both ends of a text. Web frameworks remove the same
- * characters.
- */
+/** Removes whitespace and zero-width characters from both ends of a string, as web frameworks do. */
 export function trimBlanks(text: string): string {
 	const trimmed = text.trim();
 	const hasZeroWidth = isZeroWidth(trimmed[0]) || isZeroWidth(trimmed[trimmed.length - 1]);
@@ -81,20 +78,20 @@ function isZeroWidth(character?: string): boolean {
 	return character === '\u200b' || character === '\u200e';
 }
 
-/** The characters to remove from the ends of a text: zero-width characters and whitespace. */
+/** The characters that `trimBlanks` removes: zero-width characters and whitespace. */
 const BLANKS =
 	'\u200b\u200e\ufeff\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000 \t\n\v\f\r';
 
 /**
- * Converts a text for comparison. Removes blanks from both ends, and composes letters: `e` and an accent become
- * `é`.
+ * Converts a string for comparison. Removes blanks from both ends, and composes letters: `e` and an accent
+ * become `é`.
  */
 export function toComparable(text: string): string {
 	return trimBlanks(text.normalize('NFC'));
 }
 
 /**
- * Converts a text for case-insensitive comparison: `" Straße "` → `"STRASSE"`. Uppercase makes more spellings
+ * Converts a string for case-insensitive comparison: `" Straße "` → `"STRASSE"`. Uppercase makes more spellings
  * equal than lowercase does: `ß` and `ss`, and the Turkish `ı` and `i`.
  */
 export function foldCase(text: string): string {
@@ -105,9 +102,9 @@ export function foldCase(text: string): string {
 type NamedValues<T> = ReadonlyArray<readonly [name: string, value: T]>;
 
 /**
- * Creates a function that finds a value by its name. Any whitespace within a name counts as a single blank.
+ * Creates a function that finds a value by its name. Any whitespace within a name is treated as a single blank.
  *
- * - A name in the same case comes first, then a name in any other case.
+ * - The function prefers a name in the same case over a name in another case.
  * - If several values have the same name, the function returns the first of these values.
  * - If two names differ only in case, such as "ID" and "Id", the function finds them only in the exact case.
  */
@@ -146,14 +143,14 @@ function createUniqueSearch<T>(namedValues: NamedValues<T>, toKey: (name: string
 }
 
 /**
- * Matches whitespace, punctuation, symbols and invisible characters. If the match is between two digits, it is
- * in the first group.
+ * Matches whitespace, punctuation, symbols and invisible characters. A match between two digits is in the
+ * first group.
  */
 const SEPARATORS =
 	/((?<=\p{N})[\p{Z}\p{P}\p{S}\p{C}\ufe0f]+(?=\p{N}))|[\p{Z}\p{P}\p{S}\p{C}\ufe0f]+/gu;
 
 /**
- * Removes case, whitespace, punctuation and symbols from a text: "SEO: Title" and "seo_title" → `SEOTITLE`.
+ * Removes case, whitespace, punctuation and symbols from a string: "SEO: Title" and "seo_title" → `SEOTITLE`.
  * Between two digits, a blank remains, because "1.5" is not "15".
  */
 export function normalizeSpelling(text: string): string {
@@ -162,8 +159,8 @@ export function normalizeSpelling(text: string): string {
 }
 
 /**
- * Finds the first name that differs from a text only by typing errors: "Adress" finds "Address". At most one
- * error per four letters is allowed.
+ * Finds the first name that differs from `text` only by typing errors: "Adress" finds "Address". Allows at
+ * most one error per four letters.
  */
 export function findSimilar(text: string, names: readonly string[]): string | undefined {
 	const spelling = normalizeSpelling(text);
@@ -175,10 +172,7 @@ export function findSimilar(text: string, names: readonly string[]): string | un
 	});
 }
 
-/**
- * Counts the letters that must be added, removed or replaced to turn one text into the other (Levenshtein
- * distance).
- */
+/** Counts the letters that must be added, removed or replaced to turn `from` into `to` (Levenshtein distance). */
 function countTypingErrors(from: string, to: string): number {
 	let previousRow = Array.from({ length: to.length + 1 }, (_, index) => index);
 	for (const [row, letter] of [...from].entries()) {

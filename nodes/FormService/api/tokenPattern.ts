@@ -1,15 +1,15 @@
 import { escapeRegExp } from 'lodash';
 
 /*
- * Finds the access token in a text of the service. The service can repeat the token in another encoding: in an
- * encoding of single characters, such as URL encoding, or in hex or base64.
+ * Finds the access token in text from the service. The service can repeat the token in another encoding. For
+ * example, URL encoding encodes each character, and base64 encodes the whole token.
  */
 
 /**
  * The encodings of a single character. Each function returns a pattern for one encoding of the character. The
  * pattern of the unchanged character comes last, because "&" would also match the start of "&#38;". A character
- * can be encoded several times. Each pattern limits how many times, because an unlimited pattern can take very
- * long.
+ * can be encoded several times in a row. Each pattern limits the number of times, because an unlimited pattern
+ * can be very slow.
  */
 const CHARACTER_ENCODINGS: ReadonlyArray<(character: string, code: number) => string> = [
 	// in a URL, even encoded several times: "%2F" and "%252F"
@@ -48,16 +48,16 @@ function toCharacterPattern(character: string): string {
 	return `(?:${patterns.join('|')})`;
 }
 
-/** Matches a character of base64 that has bits of the token and bits of the text around the token. */
+/** Matches a base64 character that encodes a part of the token together with a part of the surrounding text. */
 const SHARED_CHARACTER = '[\\w+/-]?';
 
 /**
- * Returns a pattern that matches a token in base64, after `offset` bytes of another text. In base64, three
- * bytes become four characters, so the encoded token depends on the number of bytes before the token.
+ * Returns a pattern that matches a token in base64, after `offset` bytes of other text. In base64, three bytes
+ * become four characters, so the encoded token depends on the number of bytes before the token.
  */
 function toBase64Pattern(token: string, offset: number): string {
 	const bytes = Buffer.concat([Buffer.alloc(offset), Buffer.from(token)]);
-	// leave out the characters that also depend on the text around the token
+	// leave out the characters that also depend on the surrounding text
 	const partStart = Math.ceil((offset * 8) / 6);
 	const partEnd = Math.floor((bytes.length * 8) / 6);
 	const tokenPart = bytes.toString('base64').slice(partStart, partEnd);
@@ -71,8 +71,8 @@ function toBase64Pattern(token: string, offset: number): string {
 }
 
 /**
- * The minimum length of a token to search for in hex and base64. The encoded text of a shorter token can be a
- * part of another word.
+ * The minimum length of a token that is also searched for in hex and base64. A shorter token in hex or base64
+ * can be a part of another word.
  */
 const MIN_LENGTH = 4;
 

@@ -1,6 +1,6 @@
 import { get, isUndefined, omitBy, pick } from 'lodash';
 import type { IDataObject, INode, INodeExecutionData, INodeProperties } from 'n8n-workflow';
-import { cutText } from '../api/errorTexts';
+import { cutAtCharacter } from '../api/errorTexts';
 import { isRecord } from '../api/records';
 import { createParameterError, type ParameterContext } from '../parameters/parameterContext';
 import { TOOL_CONDITION } from '../parameters/resultParameters';
@@ -78,7 +78,7 @@ export function limitToolOutput(
 		const isTooLong = characters > MAX_CHARACTERS;
 		if (isTooLong && selected.length > 0) break;
 		// in a JSON text, a quote takes two characters
-		selected.push(isTooLong ? { startOfResult: cutText(text, MAX_CHARACTERS / 2) } : result);
+		selected.push(isTooLong ? { startOfResult: cutAtCharacter(text, MAX_CHARACTERS / 2) } : result);
 	}
 	const end = skip + selected.length;
 	if (selected.length < results.length) {

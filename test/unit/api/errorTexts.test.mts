@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cutText, truncateText } from '../../../nodes/FormService/api/errorTexts.ts';
+import { cutAtCharacter, truncateText } from '../../../nodes/FormService/api/errorTexts.ts';
 import { limitToolOutput } from '../../../nodes/FormService/execution/tool.ts';
 
 describe('A text that is cut', () => {
@@ -14,7 +14,7 @@ describe('A text that is cut', () => {
 		['Rene\u0301e', 4, 'Ren'],
 		['🇩🇪🇫🇷', 6, '🇩🇪'],
 	])('ends between two characters: %j at %j is %j', (text, maxLength, expected) => {
-		const cut = cutText(text, maxLength);
+		const cut = cutAtCharacter(text, maxLength);
 		// a first character that is too long is kept in part, but without half a code point
 		expect(expected === '' ? text.startsWith(cut) : cut === expected).toBe(true);
 		expect(cut.isWellFormed()).toBe(true);
@@ -23,7 +23,7 @@ describe('A text that is cut', () => {
 	it('is never longer than it may be, and never half a character', () => {
 		const text = fc.string({ unit: 'grapheme-composite', maxLength: 60 });
 		const property = fc.property(text, fc.integer({ min: 1, max: 40 }), (given, maxLength) => {
-			const cut = cutText(given, maxLength);
+			const cut = cutAtCharacter(given, maxLength);
 			expect(cut.length).toBeLessThanOrEqual(maxLength);
 			expect(given.startsWith(cut)).toBe(true);
 			expect(cut.isWellFormed() || !given.isWellFormed()).toBe(true);

@@ -17,11 +17,12 @@ import { createFailure, type RequestFailure } from '../requestFailure';
 import { checkLink } from '../url';
 
 /*
- * Streams files into n8n's binary data. Downloads take no slot of the account's queue, and a failed download
- * says nothing about the API.
+ * Streams files into n8n's binary data. Downloads do not use the account's request queue, so a failed download
+ * never delays a request to the API.
  *
- * Respondents choose the links to their uploads, so a request for an upload has no token. The service makes the
- * links to its PDFs, and a PDF may be on another host. Only a request to the account's origin has the token.
+ * Respondents choose the links to their uploads, so a request for an upload has no token. The service creates
+ * the links to its PDFs, and a PDF can be on another host. A request for a PDF has the token only if the PDF is
+ * on the account's origin.
  */
 
 type LinkedFile = {
@@ -81,7 +82,7 @@ export async function downloadUploads(
 }
 
 /**
- * Downloads the PDF of a response from the link that the service made.
+ * Downloads the PDF of a response from the link that the service created.
  *
  * @throws ServiceError if the download failed or the caller aborted
  */
@@ -142,7 +143,7 @@ async function fetchWithRetries(
 	}
 }
 
-/** Fetches the file that a link leads to. Follows redirects, and checks each redirect like the link. */
+/** Fetches the file that a link leads to. Follows redirects. Checks the link and every redirect. */
 async function fetchFile(
 	context: RequestContext,
 	file: LinkedFile,
@@ -222,7 +223,7 @@ async function storeFile(
 	let isStart = true;
 	let isText = false;
 	const counted = body.map((chunk: Uint8Array) => {
-		isText ||= isStart && kind === 'pdf' && startsAsText(chunk);
+		isText ||= isStart && kind === 'pdf' && startsLikePageOrJson(chunk);
 		isStart = false;
 		if (isText) throw new Error('A web page or JSON is not kept');
 		limits.remainingBytes -= chunk.length;
@@ -246,7 +247,7 @@ async function storeFile(
  * Whether a body starts like a web page or JSON. Some servers send a web page or JSON with the content type of
  * a file.
  */
-function startsAsText(chunk: Uint8Array): boolean {
+function startsLikePageOrJson(chunk: Uint8Array): boolean {
 	return /^(\u{feff})?\s*[<{[]/u.test(Buffer.from(chunk.subarray(0, 1024)).toString());
 }
 

@@ -4,28 +4,28 @@ import { getComparableId, getRecordKey } from '../records';
 import { countRepeatedPages, type ListPage } from './fetchPages';
 
 /*
- * Decides whether a list that was read page by page is complete. Whether a page follows is decided earlier, by
- * `findNextPage`.
+ * Decides whether all records of a list were found. `findNextPage` has decided earlier whether a page follows.
  *
- * A database that sorts by time can list records of equal times in a different order for each page. One record
- * is then on two pages, and another record is on no page. So the distinct records are counted. A list is
- * complete in each of these cases:
+ * Overlapping pages can hide records. For example, a database that sorts by time can list records with equal
+ * times in a different order for each page. Then one record is on two pages, and another record is on no page.
+ * So the node counts the distinct records. A list is complete in each of these cases:
  *
  * - A pass ends without a repeated record, and has at least as many records as the list announces.
- * - The list announces its number of records, `{"total": 25}`, and 25 distinct records were found. In the first
- *   pass, this case counts only at the end, because a record that is added meanwhile can hide a missing record.
- * - The list announces no number, its pages have numbers, and a pass ends. The pages of the pass have 25
- *   records, repeated records included, and all passes together have found 25 distinct records. Pages with
- *   cursors cannot be counted in this way, because they skip records that are added before the cursor.
+ * - The list announces 25 records, `{"total": 25}`, and 25 distinct records were found. In the first pass, the
+ *   node still reads to the end of the list. Otherwise, a record that is added during the pass could make the
+ *   count 25 although another record is missing.
+ * - The list announces no number, and a pass over numbered pages ends. The pages have 25 records, including
+ *   repeated records, and all passes together have found 25 distinct records. Pages with cursors cannot be
+ *   counted, because a cursor skips records that are added before the cursor.
  *
- * If a pass ends and the list is not complete, the next pass starts at the first page. The records that were
- * found are kept. A record that is added while a pass runs moves another record to the next page, so that a page
- * repeats this other record. The new record is on the first page of the next pass.
+ * If a pass ends and the list is incomplete, the next pass starts at the first page. Found records are kept.
  *
- * A deletion and an addition between two requests leave the announced number unchanged, so the list can then
- * have a deleted record, or lack a record. If the announced number falls, records were deleted, and other records moved to earlier pages. All found
- * records are dropped, because they may be deleted. The next pass starts, unless the page with the lower number
- * is the first page of its pass.
+ * If the announced number falls, records were deleted, and other records have moved to earlier pages. The found
+ * records are dropped, because they may be deleted. The next pass starts immediately. No next pass is necessary
+ * if the first page of a pass announces the lower number.
+ *
+ * If a record is deleted and another record is added between two requests, the announced number does not
+ * change. The list can then contain the deleted record, or lack a record.
  */
 
 /**
@@ -41,16 +41,17 @@ const MAX_PASSES = 3;
 export type ListState = {
 	/** The pages of this pass. Empty if the next page is the first page. */
 	readonly passPages: readonly ListPage[];
-	/** The distinct records of this pass, by their key, see `addRecords`. */
+	/** The distinct records of this pass, by their keys. */
 	readonly passRecords: ReadonlyMap<string, IDataObject>;
-	/** The records of earlier passes that the list may still have, by their key, see `addRecords`. */
+	/** The records that earlier passes found and that may still be in the list, by their keys. */
 	readonly earlierRecords: ReadonlyMap<string, IDataObject>;
 	/**
-	 * The number of records of the latest pass that has ended, including repeated records. Undefined until a pass
-	 * has ended, and after records were dropped. Until then, the list is not complete before the end of its pass.
+	 * The number of records in the latest finished pass, including repeated records. Undefined until a pass
+	 * has finished. Also undefined after the found records were dropped, until another pass has finished. While
+	 * the number is undefined, the list can become complete only at the end of a pass.
 	 */
 	readonly latestPassRecordCount?: number;
-	/** The number of records that the list has, from the last page that announced a number. */
+	/** The latest number of records that a page of the list announced. */
 	readonly total?: number;
 	/** The number of this pass. The first pass has the number 1. */
 	readonly pass: number;
@@ -87,7 +88,7 @@ function mergeRecords({ passRecords, earlierRecords }: ListState): Map<string, I
  * Returns the state of an unfinished list after one more page. If the page announces a next page that cannot be
  * requested, the list stays unfinished, and `fetchNextPage` then throws.
  *
- * @param page the page after `before.passPages`; the first page of the list if there are no such pages
+ * @param page the page after `before.passPages`; the first page of the list if `before.passPages` is empty
  */
 export function addPage(before: ListState, page: ListPage): ListState {
 	const hasFallen = page.total !== undefined && page.total < (before.total ?? 0);
@@ -159,8 +160,8 @@ function addRecords(
 	const onPage = new Set<string>();
 	for (const record of records) {
 		const id = getComparableId(record);
-		// Equal records without an ID are different records. Two records with the same ID are different records
-		// only if both are on this page.
+		// Two records without an ID are always different records. Two records with the same ID are different
+		// records only if both records are on this page.
 		const isSeen = (key: string) => (id === undefined ? found.has(key) : onPage.has(key));
 		const name = getRecordKey(record);
 		let key = name;
@@ -177,7 +178,7 @@ function createIncompleteFailure(state: ListState): RequestFailure {
 	const isOnePageRepeated = countRepeatedPages(passPages) === passPages.length - 1;
 	if (passPages.length > 1 && isOnePageRepeated) return createFailure('pagesRepeat');
 	const recordCount = getRecords(state).length;
-	// the announced number comes first, because repeated records make the number of the pass too high
+	// the announced number comes first, because repeated records make the number of records in the pass too high
 	const counts = [total, hasNumberedPages(passPages) ? latestPassRecordCount : 0];
 	const listCount = counts.find((count) => count > recordCount);
 	const evidence =

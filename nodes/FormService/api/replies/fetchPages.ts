@@ -13,10 +13,7 @@ import { createFailure } from '../requestFailure';
 import { findList } from './findList';
 import { findNextPage, type NextPage, type PagePosition } from './findNextPage';
 
-/**
- * The maximum number of pages of one pass: a third of the requests per day. `MAX_PASSES` passes of so long a
- * list would take all requests of a day.
- */
+/** The maximum number of pages in one pass: 480. Three passes with 480 pages take all 1,440 requests of a day. */
 export const MAX_PAGES = REQUESTS_PER_DAY / 3;
 
 /**
@@ -29,17 +26,14 @@ const MAX_REPEATED_PAGES = 2;
 /** A page of a list. */
 export type ListPage = PagePosition & {
 	records: IDataObject[];
-	/**
-	 * Whether the page can be requested directly, because its URL differs from the URL of the list only by
-	 * numbers: `?page=3`.
-	 */
+	/** Whether a number in the URL selects the page: `?page=3`, not `?cursor=c2`. Also true for the first page. */
 	isNumbered: boolean;
 	nextPage: NextPage;
-	/** The number of records that the list has, if the page announces the number. */
+	/** The number of records in the list, if the page announces the number. */
 	total?: number;
 	/** The time at which the request of the page left the queue, in epoch milliseconds. */
 	sentAtMs: number;
-	/** When the service sent the page, in epoch milliseconds without the fraction of the second. */
+	/** When the service sent the page, in epoch milliseconds. The `Date` header has only whole seconds. */
 	dateHeaderMs?: number;
 };
 
@@ -74,11 +68,11 @@ export function getNextPosition({ nextPage }: ListPage): PagePosition | undefine
 /**
  * Fetches the next page of a list.
  *
- * @param pages the pages of this pass that were fetched so far, in order. Only the first record of each page is
- * used, to find loops. A new pass starts with no pages, because it fetches the same pages again
+ * @param pages the pages of this pass that were fetched so far, in order; empty at the start of a pass. To find
+ * loops, the function compares the first records of the pages
  * @param from the first page to fetch if `pages` is empty; by default, the first page of the list
  * @throws ServiceError if the reply has no list, if the pages form a loop or repeat one another, or if the next
- * page cannot be requested. The function throws so that no caller takes a part of a list for the whole list
+ * page cannot be requested. The function throws so that no caller mistakes a part of a list for the whole list
  * @throws Error if no page follows
  */
 export async function fetchNextPage(
@@ -117,7 +111,7 @@ export function countRepeatedPages(pages: readonly ListPage[]): number {
 /**
  * Fetches the page at a position.
  *
- * @param firstTotal the number of records that the list has, from the first page that announced a number
+ * @param firstTotal the first number of records that a page of the list announced
  */
 async function fetchPage(
 	context: RequestContext,
@@ -162,13 +156,10 @@ function getListedNoun(endpoint: Endpoint): ListedNoun {
 	throw new Error(`${endpoint.url} sends no list`);
 }
 
-/**
- * Matches the parameters of a URL that have the number of a page, how many records come before the page, or the
- * size of the page. Matches `page`, `offset` and `limit`, but not `cursor`.
- */
+/** Matches names of query parameters that have a number: `page`, `offset` and `limit`, not `cursor`. */
 const NUMBER = /^(page|page_?number|offset|skip|start|limit|size|page_?size|per_?page)$/i;
 
-/** Whether a page can be requested directly, see `ListPage`. */
+/** Whether a number in the URL selects the page, see `ListPage`. */
 export function isNumbered(url: string, listUrl: string): boolean {
 	const inList = new URL(listUrl).searchParams;
 	return [...new URL(url).searchParams]
@@ -181,8 +172,8 @@ const PAGES_REPEAT = createFailure('pagesRepeat');
 const TOO_MANY_PAGES = createFailure('tooManyPages', { limit: MAX_PAGES });
 
 /**
- * Converts an error if the service has rejected a page position, for example an old cursor. The new error says
- * that the position has expired. Returns any other error unchanged.
+ * Converts the error of a rejected page position, for example of an old cursor. The new error says that the
+ * position has expired. Returns any other error unchanged.
  */
 function toExpiredPositionError(context: RequestContext, error: unknown): unknown {
 	const { status } = getRequestFailure(error) ?? {};

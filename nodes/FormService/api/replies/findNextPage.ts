@@ -6,37 +6,39 @@ import { parseUrl } from '../url';
 import { findHints, hasContent, parseCursor, parseHint, parseLink, type Hint } from './pagingHints';
 
 /*
- * How the next page of a list is found. The specification leaves open how a long list is sent (section 4).
- * The attributes next to the list, in objects such as `links` and `meta` there, and the headers decide. The
- * first rule that applies counts; names are compared in one spelling, `nextPageUrl` as `next_page_url`:
+ * Finds the next page of a list. The specification does not say how the service sends a long list (section 4).
+ * So the node reads the headers and the attributes next to the list, also in objects such as `links` and `meta`.
+ * Names are compared in snake case: `nextPageUrl` becomes `next_page_url`. The first rule that applies decides:
  *
- * 1. A link to the next page is followed.   {"next_page_url": "https://…?page=2"}
+ * 1. If the reply has a link to the next page, the node follows the link.
+ *    {"next_page_url": "https://…?page=2"}
  *    {"links": {"next": "/…?page=2"}}       {"_links": {"next": {"href": "?page=2"}}}
  *    Link: </…?page=2>; rel="next"
- * 2. Before the last page, the number after the current page is sent as `page`.
+ * 2. If the current page is before the last page, the node sends the next number as `page`.
  *    {"meta": {"current_page": 1, "last_page": 3}}
- * 3. A cursor is sent as `cursor`.          {"next_cursor": "c2"}
- * 4. If more records or pages are announced than were read, the next page is unknown. A number of other records
- *    does not count, such as {"total_responses": 523} in a list of forms.
+ * 3. If the reply has a cursor for the next page, the node sends the cursor as `cursor`.
+ *    {"next_cursor": "c2"}
+ * 4. If the reply announces more records or pages than were read, the next page is unknown.
  *    {"total": 25}  {"meta": {"total_pages": 3}}  X-Total-Count: 25
- *    On the first page, a `total` that is lower than the number of records may be the number of pages.
+ *    Numbers of other records are ignored, such as {"total_responses": 523} in a list of forms. On the first
+ *    page, a `total` that is lower than the number of records can be the number of pages.
  *    {"page": {"number": 1, "total": 3}} with 10 records
- * 5. The next page is also unknown if another paging name says "more" or "next".
+ * 5. If another paging name says "more" or "next", the next page is unknown.
  *    {"has_more": true}                     {"nextPageToken": "c2"}
- * 6. The next page is also unknown if the first page is full or has a cursor, and no name of the rules 1 to 5 is
- *    present.
+ * 6. If the first page is full or has a cursor, and the reply has no name from rules 1 to 5, the next page is
+ *    unknown.
  *    {"per_page": 10} with 10 records       {"cursor": "c2"}
  *
  * Otherwise, the list ends. If the next page is unknown, a request for the next page fails, so that no caller
- * takes a part for the whole list.
+ * mistakes a part of the list for the whole list.
  */
 
 /** The position of a page in its list: its URL, and how many pages and records come before the page. */
 export type PagePosition = { url: string; pagesBefore: number; recordsBefore: number };
 
 /**
- * The page after a page. `unknown` is a page that cannot be requested, and `evidence` says how the reply
- * announces the page: `"has_more"`.
+ * The next page of a list. `unknown` is a page that exists and cannot be requested. `evidence` says how the
+ * reply shows that the page exists: `"has_more"`.
  */
 export type NextPage =
 	| { kind: 'none' }
@@ -52,12 +54,12 @@ export type PageInList = PagePosition & {
 	/** The base URL of the account. */
 	baseUrl: string;
 	listedNoun: ListedNoun;
-	/** The number of records that the list has, from the first page that announced a number. */
+	/** The first number of records that a page of the list announced. */
 	firstTotal?: number;
 };
 
 /**
- * Finds the page after a page, and how many records the list announces.
+ * Finds the next page, and the number of records that the reply announces for the list.
  *
  * @param holders the objects that contain the list, the outermost first
  */
@@ -99,8 +101,8 @@ function followLink(link: string, page: PageInList): NextPage {
 
 /**
  * Returns the URL of the next page: the URL of the list, with the query of the link. Ignores the host of the
- * link. Only the host of the list may get the token, and a service behind a proxy may not know its own address.
- * Undefined if the link leads out of the list.
+ * link, because requests to other hosts must not have the token. Behind a proxy, the service can send a link
+ * with a wrong host. Undefined if the link leads out of the list.
  */
 function buildNextUrl(
 	link: string,
@@ -119,7 +121,7 @@ function buildNextUrl(
 const PAGE_COUNT = /^(last_page|page_count|(total_|num_)?pages)$/;
 const PAGE_SIZE = /^(per_?page|page_size|limit|size)$/;
 
-/** Whether an attribute with this name has the number of records in a list: `total_responses`, `count`. */
+/** Whether an attribute with this name contains the number of records in a list: `total_responses`, `count`. */
 function isRecordCount(name: string, listedNoun: ListedNoun): boolean {
 	const [firstWord, ...laterWords] = name.split('_');
 	const isKnown = (word: string) =>
@@ -135,18 +137,21 @@ const RECORD_WORDS: Record<ListedNoun, readonly string[]> = {
 	responses: ['responses', 'submissions'],
 };
 
-/** Matches `has_more`, `next_page_token` and `more_records`, but not `next_release` and `next_button`. */
+/** Matches names that announce more records: `has_more` and `next_page_token`, not `next_release`. */
 const MORE_NAME =
 	/^(?=(.*_)?(next|more)(_|$))((next|more|has|is|are|have|there|pages?|number|tokens?|cursor|ur[il]|link|href|key|id|offset|skip|start|after|from|marker|results|records|items|entries|rows|data|forms|fields|responses|submissions|available|exists?|left)(_|$))+$/;
 
-/** Returns how many records the list has, as the reply announces. Undefined if the reply announces no number. */
+/**
+ * Returns the number of records that the reply announces for the list. Undefined if the reply announces no
+ * number.
+ */
 function findTotal(
 	hints: readonly Hint[],
 	{ listedNoun, recordsBefore, recordCount }: PageInList,
 ): number | undefined {
 	const counts = hints.flatMap(({ name, value }) => {
 		const count = isRecordCount(name, listedNoun) ? parseNumber(value) : undefined;
-		// a count that equals the records of this page, and not of all pages, is about this page
+		// after the first page, a count that equals the number of records on this page is not the count of the list
 		const isOfPage = count === recordCount && recordsBefore > 0;
 		return count === undefined || isOfPage ? [] : [count];
 	});
@@ -154,8 +159,8 @@ function findTotal(
 }
 
 /**
- * Returns the evidence that the list has more records than were read, by rules 4 to 6. Undefined if there is no
- * evidence.
+ * Checks rules 4 to 6. Returns the evidence that the list has unread records, such as `"has_more"`. Undefined
+ * if there is no evidence.
  */
 function findUnreadEvidence(
 	hints: readonly Hint[],

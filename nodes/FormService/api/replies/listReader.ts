@@ -10,7 +10,8 @@ type IsEnough = (records: readonly IDataObject[]) => boolean;
 /**
  * Fetches further pages of a list until the list is complete, or until the caller needs no further records.
  *
- * @returns the state of the list, which is `unfinished` if the caller had enough before the list was complete
+ * @returns the state of the list; `unfinished` if the caller needs no further records and the list is not
+ * complete
  * @throws ServiceError if a page cannot be read, or if the list is still incomplete after several passes
  */
 export async function fetchNeededPages(
@@ -31,9 +32,9 @@ export async function fetchNeededPages(
 export type ListReader = (context: RequestContext, isEnough?: IsEnough) => Promise<ListState>;
 
 /**
- * Creates a function that reads a list for several callers. Each call continues at the page where the last call
- * stopped. So a call waits for the earlier calls, and fails if an earlier call fails. After a failure, the next
- * call starts at the first page.
+ * Creates a function that reads a list for several callers. Each call continues at the page where the previous
+ * call stopped. So a call waits for the earlier calls, and fails if an earlier call fails. After a failure, the
+ * next call starts at the first page.
  */
 export function createListReader(target: Target): ListReader {
 	let latest: Promise<ListState> = Promise.resolve(UNREAD_LIST);

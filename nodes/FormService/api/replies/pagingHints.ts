@@ -36,8 +36,8 @@ const UNRELATED_NAME =
 	/^(next|prev(ious)?|first|last|self)(_|$)|(^|_)(rate|quota|usage|limits?)(_|$)/;
 
 /**
- * Matches names of attributes that describe the pages of a list even in the record of a form. In such a record,
- * other attributes, such as `pages` and `limit`, describe the form.
+ * Matches the attributes of a form's record that describe the pages of a list. Other attributes of the
+ * record, such as `pages` and `limit`, describe the form.
  */
 const PAGING_NAME_IN_FORM =
 	/^(links|meta|pagination|next(_(page|link|url|uri|href|cursor))*|has_more|(current|last)_page|total)$/;
@@ -46,8 +46,8 @@ const PAGING_NAME_IN_FORM =
  * Returns the attributes of an object that can describe the pages of a list. Also searches nested objects whose
  * names refer to pages, such as `links` and `meta`.
  *
- * @param isPaging whether `parent` itself is such an object. The function then searches all nested objects
- * except those with an `UNRELATED_NAME`
+ * @param isPaging whether `parent` is an object such as `links`. If true, the function searches all nested
+ * objects, except objects with an `UNRELATED_NAME`
  */
 function collectHints(parent: IDataObject | ReplyHeaders, isPaging = false): Hint[] {
 	const isForm = isRecordWithId(parent as IDataObject);
@@ -83,7 +83,7 @@ export function parseHint<T>(
 }
 
 /**
- * Returns a link: a URL, a path or a query. Undefined for any other text, such as a cursor. A cursor in Base64
+ * Returns a link: a URL, a path or a query. Undefined for any other value, such as a cursor. A cursor in Base64
  * can contain a slash, but no question mark.
  */
 export function parseLink(value: unknown): string | undefined {
@@ -99,8 +99,8 @@ export function parseCursor(value: unknown): string | undefined {
 }
 
 /**
- * Whether a value has content. False for an empty text, for false, and for a word that means no. False for a
- * list or an object that has only values without content.
+ * Whether a value has content. False for an empty string, for false, and for a word such as "no" or "null".
+ * False for a list or an object if all its values have no content.
  */
 export function hasContent(value: unknown): boolean {
 	if (typeof value === 'object' && value !== null) return Object.values(value).some(hasContent);

@@ -53,8 +53,8 @@ export async function callApi(
 		}
 		if ('envelope' in outcome) return { ...outcome, sentAtMs };
 
-		// Up to the error, wait for no timer or I/O: the queue sends the next request only after the caller has
-		// handled the error, see `admitAfterSender`.
+		// Until the error is thrown, do not wait for a timer or I/O. The queue sends the next request only
+		// after the caller has handled the error, see `admitAfterSender`.
 		failures.push(outcome.requestFailure);
 		const retryDelayMs = retry ? computeRetryDelayMs(failures, priority, Math.random()) : undefined;
 		if (retryDelayMs === undefined) {
@@ -69,10 +69,12 @@ export async function callApi(
  * Chooses the failure to report if a request gets no slot for a further attempt.
  *
  * - If nothing was sent, returns the failure of the slot.
- * - If both failures have the same reason, returns the failure of the slot, because its time to wait is newer.
- * - If the caller has stopped waiting, and no attempt can have changed anything, returns the failure of the slot:
- *   `canceled`. For example, another item has stopped the node, and the user has to see the error of that item.
- * - Otherwise, returns the failure of the last attempt, because the failure of the slot says that nothing was sent.
+ * - If both failures have the same reason, returns the failure of the slot, because its retry time is newer.
+ * - If the caller has stopped waiting, and no attempt can have changed anything, returns the failure of the
+ *   slot: `canceled`. For example, another item has stopped the node, and the user has to see the error of that
+ *   item.
+ * - Otherwise, returns the failure of the last attempt, because the failure of the slot says that nothing was
+ *   sent.
  */
 function chooseFailure(
 	slotFailure: RequestFailure,
@@ -94,7 +96,7 @@ export function parseReply(
 	reply: Reply | RequestFailure,
 	target: Pick<Target, 'endpoint' | 'fields'>,
 ): SuccessfulReply | { headers: ReplyHeaders; requestFailure: RequestFailure } {
-	const result = parseForAnyEndpoint(reply, target);
+	const result = parseSuccessOrFailure(reply, target);
 	if ('envelope' in result) return result;
 	// an endpoint that only reads, or changes nothing when repeated, cannot act twice
 	const mayHaveActed = result.mayHaveActed && target.endpoint.effect === 'nonIdempotent';
@@ -103,10 +105,10 @@ export function parseReply(
 }
 
 /**
- * Returns a successful reply, or the failure of the request. `mayHaveActed` does not yet consider whether the
- * endpoint can act twice, see `parseReply`.
+ * Returns a successful reply, or the failure of the request. `mayHaveActed` can be true even for a GET, and
+ * `parseReply` then sets it to false.
  */
-function parseForAnyEndpoint(
+function parseSuccessOrFailure(
 	reply: Reply | RequestFailure,
 	target: Pick<Target, 'endpoint' | 'fields'>,
 ): SuccessfulReply | RequestFailure {
@@ -120,8 +122,8 @@ function parseForAnyEndpoint(
 }
 
 /**
- * Checks that the URL of a request is below the account's base URL, because an expression can put any text into
- * the URL.
+ * Checks that the URL of a request is below the account's base URL, because an expression can put any string
+ * into the URL.
  */
 function checkTarget({ n8n, account, itemIndex }: RequestContext, target: Target): Target {
 	const url = parseUrl(target.url)?.href;

@@ -31,7 +31,7 @@ export function parseRetryAfterMs(headers: ReplyHeaders, nowMs: number): number 
 
 /**
  * Parses a header with a number, such as `x-ratelimit-remaining: 59`. If a proxy sends several numbers, such as
- * `60, 60;w=60`, the first number counts. A negative number becomes 0.
+ * `60, 60;w=60`, returns the first number. A negative number becomes 0.
  */
 export function parseLimitHeader(headers: ReplyHeaders, name: string): number | undefined {
 	const [text] = String(headers[name] ?? '').split(/[,;]/);
@@ -52,8 +52,8 @@ export const REQUESTS_PER_DAY = 1440;
 export const WINDOW_MS = 60_000 + 25;
 
 /**
- * What a reply showed about the rate limit window. At `atMs`, the account could send `remaining` more requests.
- * The window ends at `endsByMs` or earlier.
+ * The rate limit window, as a reply showed it. At `atMs`, the account could send `remaining` more requests. The
+ * window ends at `endsByMs` or earlier.
  */
 export type RateLimitWindow = {
 	readonly perMinute: number;
@@ -71,8 +71,8 @@ export const UNKNOWN_WINDOW: RateLimitWindow = {
 
 /**
  * Returns the state of the rate limit window after a reply. The headers also count requests of other clients.
- * If a request started after the last reply and the number of remaining requests has not fallen, a new window
- * has started.
+ * If a request started after the previous reply and the number of remaining requests has not fallen, a new
+ * window has started.
  */
 export function updateRateLimitWindow(
 	window: RateLimitWindow,
@@ -80,7 +80,7 @@ export function updateRateLimitWindow(
 ): RateLimitWindow {
 	const perMinute = parseLimitHeader(headers, 'x-ratelimit-limit');
 	const remaining = parseLimitHeader(headers, 'x-ratelimit-remaining');
-	// a reply can show the limit of the day, which says nothing about the minute
+	// a reply can show the daily limit, which says nothing about the minute
 	if (!perMinute || remaining === undefined || perMinute === REQUESTS_PER_DAY) return window;
 	const { remaining: remainingBefore, atMs, endsByMs } = window;
 	const isNew = startedAtMs >= endsByMs || (startedAtMs >= atMs && remaining >= remainingBefore);

@@ -14,7 +14,7 @@ import type { Reply } from './sendOnce';
 /**
  * Determines from the reply why a request failed.
  *
- * @param envelope the JSON of the reply; undefined if the text is not JSON
+ * @param envelope the JSON of the reply; undefined if the reply is not JSON
  * @param nowMs epoch milliseconds
  */
 export function createReplyFailure(
@@ -86,8 +86,8 @@ function findReason(
 }
 
 /**
- * Whether the service may have acted before the reply. The table in docs/responses.md, "Never twice", has the
- * cases.
+ * Whether the service may have acted before the reply. docs/responses.md lists the cases in the table of
+ * "Never twice".
  */
 function canHaveActed(reply: Reply, envelope: Envelope | undefined): boolean {
 	// the unread end of a reply that is too long can say that the service has acted
@@ -121,18 +121,21 @@ function isLoginRedirect(reply: Reply): boolean {
 /** Matches the path of a login page, such as `/en/login?to=x`, not `/f/login-survey`. */
 const LOGIN_PATH = /^[^?#]*\b(?<![-.])(log|sign)[-_]?in\/?([?#]|$)/i;
 
-/** The maximum wait for the limit per minute, if the headers do not show which limit is reached. */
+/**
+ * The maximum wait for the per-minute limit, if the headers do not show which limit is reached. A longer wait
+ * is for the daily limit.
+ */
 const MAX_MINUTE_WAIT_MS = 60_000 + RETRY_AFTER_MARGIN_MS;
 
 /**
- * The maximum wait for the limit per minute, if the headers show the limit. A longer wait is always for the
- * limit per day.
+ * The maximum wait for the per-minute limit, if the headers show a limit: `x-ratelimit-limit: 60`. A longer
+ * wait is for the daily limit.
  */
 const MAX_SHOWN_MINUTE_WAIT_MS = 10 * 60_000;
 
 /**
- * Returns the failure for a reply with status 429. The reason is `dayLimit` if the headers show the limit per
- * day, or if the wait is too long for the limit per minute. Otherwise, the reason is `minuteLimit`.
+ * Returns the failure for a reply with status 429. The reason is `dayLimit` if the headers show the daily
+ * limit, or if the wait is too long for the per-minute limit. Otherwise, the reason is `minuteLimit`.
  */
 export function createRateLimitFailure(headers: ReplyHeaders, nowMs: number): RequestFailure {
 	const waitMs = parseRetryAfterMs(headers, nowMs) ?? MAX_MINUTE_WAIT_MS;

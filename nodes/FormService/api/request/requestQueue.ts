@@ -10,8 +10,8 @@ import { UNKNOWN_WINDOW, updateRateLimitWindow, WINDOW_MS, type ReplyHeaders } f
 const MAX_IN_FLIGHT = 5;
 
 /**
- * The number of failures in a row after which requests of items fail at once. At this point, five requests at a
- * time have each failed in four attempts.
+ * The number of failures in a row after which requests of items fail immediately. With five requests at a
+ * time, each request has then failed in four attempts.
  */
 const BREAKER_THRESHOLD = MAX_IN_FLIGHT * 4;
 
@@ -19,20 +19,20 @@ const BREAKER_THRESHOLD = MAX_IN_FLIGHT * 4;
 const BREAKER_CAUSES: unknown[] = ['temporarily-unavailable', 'rate-limited', 'credential-invalid'];
 
 /**
- * The time during which requests of items fail at once, after many failures in a row, or if the service asks
- * for a long wait.
+ * The time during which requests of items fail immediately. The time starts after many failures in a row, or
+ * if the service asks for a long wait.
  */
 const BREAKER_OPEN_MS = 60_000;
 
 /**
- * The maximum time that items wait for an unavailable service. A longer wait would look like a hung node,
- * because the editor shows no sign of the wait.
+ * The maximum time that items wait for an unavailable service. The editor does not show the wait, so users
+ * would think that the node hangs.
  */
 const MAX_UNAVAILABLE_MS = 5 * 60_000;
 
 /**
- * The maximum wait of items before the next request to an unavailable service. If the service asks for a longer
- * wait, the longer wait applies.
+ * The maximum pause of items between two requests to an unavailable service. If the service asks for a longer
+ * pause, the longer pause applies.
  */
 const MAX_UNAVAILABLE_PAUSE_MS = 30_000;
 
@@ -40,8 +40,8 @@ const MAX_UNAVAILABLE_PAUSE_MS = 30_000;
 export type Priority = 'high' | 'low';
 
 /**
- * The permission to send one request. The request counts toward the limit per minute until a minute after its
- * end.
+ * The permission to send one request. The request is counted toward the per-minute limit until a minute after
+ * its end.
  */
 export type Slot = { readonly startedAtMs: number; countsUntilMs: number };
 
@@ -60,34 +60,34 @@ type QueueEntry = { rank: number; settle: (result: Slot | RequestFailure) => voi
  * Limits the requests of an account: at most `MAX_IN_FLIGHT` at the same time, and at most 60 in any minute.
  * Requests wait in the order of rank, then of arrival.
  *
- * The service does not say when its rate limit window started. So a request counts from its start until one
- * window after its end. By then, every window that can have counted the request is over. The headers of replies
- * also count requests of other clients. If the headers allow fewer requests, the headers apply. All times are
- * from `clock.monotonicMs`.
+ * The service does not say when its rate limit window started. So the queue counts a request from its start
+ * until one window after its end. By then, every window that can have counted the request is over. The headers
+ * of replies also count requests of other clients. If the headers allow fewer requests, the headers apply. All
+ * times are from `clock.monotonicMs`.
  */
 export class RequestQueue {
 	/** The waiting requests, sorted by rank. */
 	private readonly waiting: QueueEntry[] = [];
 
-	/** The slots of requests that the service may still count toward the limit per minute. */
+	/** The slots of requests that the service may still count toward the per-minute limit. */
 	private slots: Slot[] = [];
 
 	/** The rate limit window, as replies show it. */
 	private rateLimitWindow = UNKNOWN_WINDOW;
 
-	/** Until this time, all requests wait, because the limit per minute is reached. */
+	/** Until this time, all requests wait, because the per-minute limit is reached. */
 	private rateLimitedUntilMs = -Infinity;
 
 	/**
-	 * Until `untilMs`, requests whose rank is at least `rank` fail at once with `failure`. If the limit per day is
-	 * reached, all requests fail. In an outage, only the requests of items fail.
+	 * Until `untilMs`, requests whose rank is at least `rank` fail immediately with `failure`. If the daily
+	 * limit is reached, all requests fail. In an outage, only the requests of items fail.
 	 */
 	private failFast?: { untilMs: number; rank: number; failure: RequestFailure };
 
 	/** How many requests in a row have failed with one of the `BREAKER_CAUSES`. */
 	private failureStreak = 0;
 
-	/** When the service first replied that it is unavailable. Undefined if the service is available. */
+	/** When the current outage of the service started. Undefined if the service is available. */
 	private unavailableSinceMs?: number;
 
 	/** Until this time, requests of items wait, because the service is unavailable. */
@@ -130,8 +130,8 @@ export class RequestQueue {
 	}
 
 	/**
-	 * Whether the queue can be deleted: no request is waiting or open, and the last request was so long ago that
-	 * every limit has ended.
+	 * Whether the queue can be deleted. False while a request waits or is being sent. False until 25 hours
+	 * after the last request, because the daily limit may still apply.
 	 */
 	isForgettable(): boolean {
 		const isOpen = this.slots.some(({ countsUntilMs }) => countsUntilMs === Infinity);
@@ -159,9 +159,9 @@ export class RequestQueue {
 	}
 
 	/**
-	 * Lets waiting requests through, after the caller of the last request has handled the outcome. The caller may
-	 * react by aborting its other requests, and an aborted request must not be sent. The caller runs in promise
-	 * callbacks, and a timer fires after all of them.
+	 * Admits waiting requests after the caller has handled the outcome of the last request. The caller may
+	 * abort its other requests, and an aborted request must not be sent. The caller runs in promise callbacks,
+	 * and a timer fires only after all pending promise callbacks.
 	 */
 	private admitAfterSender(): void {
 		void this.clock.sleep(0).then(() => this.admitWaiting());
@@ -169,7 +169,7 @@ export class RequestQueue {
 
 	/**
 	 * Makes requests of items wait until the service is available again. If the wait would be too long, the
-	 * requests fail at once. Requests of triggers and the editor do not wait.
+	 * requests fail immediately. Requests of triggers and the editor do not wait.
 	 */
 	private pauseItems(failure: RequestFailure, nowMs: number): void {
 		const retryInMs = this.computeRetryInMs(failure);
@@ -191,8 +191,8 @@ export class RequestQueue {
 	}
 
 	/**
-	 * Counts failures in a row that affect all requests. A success sets the count to 0. A failure that affects
-	 * only one request also sets the count to 0.
+	 * Counts failures in a row that affect all requests. After a success, or after a failure that affects
+	 * only one request, the count starts again at 0.
 	 */
 	private countFailure(failure: RequestFailure | undefined, nowMs: number): void {
 		this.resumeItems();
@@ -201,7 +201,10 @@ export class RequestQueue {
 		if (failure !== undefined) this.applyFailure(failure, nowMs);
 	}
 
-	/** Returns in how many milliseconds the service accepts requests again. Infinity if the service has not said. */
+	/**
+	 * Returns in how many milliseconds the service accepts requests again. Infinity if the service has not
+	 * announced a time.
+	 */
 	private computeRetryInMs({ retryAtMs = Infinity }: RequestFailure): number {
 		return retryAtMs - this.clock.now();
 	}
@@ -209,9 +212,9 @@ export class RequestQueue {
 	/**
 	 * Applies a failure to the other requests of the account:
 	 *
-	 * - If the limit per minute is reached, all requests wait.
-	 * - If the limit per day is reached, all requests fail at once.
-	 * - After `BREAKER_THRESHOLD` failures in a row, requests of items fail at once.
+	 * - If the per-minute limit is reached, all requests wait.
+	 * - If the daily limit is reached, all requests fail immediately.
+	 * - After `BREAKER_THRESHOLD` failures in a row, requests of items fail immediately.
 	 */
 	private applyFailure(failure: RequestFailure, nowMs: number): void {
 		const { reason, cause } = failure;
@@ -227,7 +230,10 @@ export class RequestQueue {
 		}
 	}
 
-	/** Makes the requests of items fail at once for `durationMs`. Has no effect while requests already fail at once. */
+	/**
+	 * Makes the requests of items fail immediately for `durationMs`. Has no effect while requests already fail
+	 * immediately.
+	 */
 	private failItemRequests(failure: RequestFailure, nowMs: number, durationMs: number): void {
 		if (this.isFailingFast(nowMs)) return;
 		this.failFast = { untilMs: nowMs + durationMs, rank: RANKS.low, failure };
@@ -282,7 +288,7 @@ export class RequestQueue {
 	}
 }
 
-/** How long an unused queue is kept. This is longer than a day, because the limit per day is the longest wait. */
+/** How long an unused queue is kept. Longer than a day, because the wait for the daily limit can take a day. */
 const QUEUE_RETENTION_MS = 25 * 3_600_000;
 
 const queues = new Map<string, RequestQueue>();

@@ -12,7 +12,7 @@ const MAX_ATTEMPTS_BY_CAUSE: Partial<Record<N8nFailure['cause'], number>> = {
 	'rate-limited': 10,
 };
 
-/** The delay before the first retry. Each further delay is twice as long. */
+/** The maximum delay before the first retry. The maximum doubles with each further retry. */
 const FIRST_RETRY_DELAY_MS = 1_000;
 
 /**
@@ -33,7 +33,7 @@ export function computeRetryDelayMs(
 	if (mayHaveActed) return undefined;
 	// items wait in the queue until the service is available; triggers and the editor do not wait
 	if (reason === 'unavailable') return priority === 'low' ? 0 : undefined;
-	// replies that announce when the service is available again count no attempt
+	// a reply that announces when the service is available again is not counted as an attempt
 	const counted = failures.filter((failure) => failure.reason !== 'unavailable');
 	const attempts = counted.filter((failure) => failure.cause === cause).length;
 	const maxAttempts = (cause && MAX_ATTEMPTS_BY_CAUSE[cause]) ?? 1;

@@ -7,7 +7,7 @@ import type { RequestContext } from '../requestContext';
 import { createFailure, type RequestFailure } from '../requestFailure';
 import type { ReplyHeaders } from './rateLimit';
 
-/** A reply of any status. `text` is undefined if the body has more than `MAX_BYTES`. */
+/** A reply, whatever its status. `text` is undefined if the body has more than `MAX_BYTES`. */
 export type Reply = { status: number; headers: ReplyHeaders; text?: string };
 
 /** The body of a reply as a stream. */
@@ -19,13 +19,10 @@ export type ReplyStream = Exclude<
 /** A reply of n8n's helpers. Its headers have arrived, and its body is still a stream. */
 export type StreamedReply = { statusCode: number; headers: ReplyHeaders; body: ReplyStream };
 
-/**
- * The default of the Timeout option in milliseconds. A request, including the body of its reply, may take this
- * long.
- */
+/** The default of the Timeout option in milliseconds: the maximum time for a request and its whole reply. */
 export const DEFAULT_TIMEOUT_MS = 30_000;
 
-/** The longest time that Node.js accepts for a timer. A timer with a longer time ends at once. */
+/** The longest time that Node.js accepts for a timer. A timer with a longer time ends immediately. */
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
 /**
@@ -37,8 +34,8 @@ const MAX_BYTES = 128 * 1024 * 1024;
 export const JSON_HEADERS = { Accept: 'application/json', 'Content-Type': 'application/json' };
 
 /**
- * The request options that return a reply of any status as a stream. Redirects are not followed, so that no
- * other host gets the token.
+ * The request options that return every reply as a stream, whatever its status. Redirects are not followed, so
+ * that no other host gets the token.
  */
 export const STREAM_OPTIONS: Partial<IHttpRequestOptions> = {
 	encoding: 'stream',
@@ -97,8 +94,8 @@ export async function readReply(
 }
 
 /**
- * Reads a body as text in UTF-8. Removes a byte order mark, because `JSON.parse` rejects it. Undefined if the
- * body has too many bytes.
+ * Reads a body as text in UTF-8. Removes a byte order mark, because `JSON.parse` rejects the mark. Undefined
+ * if the body has more than `MAX_BYTES`.
  */
 async function readText(body: ReplyStream): Promise<string | undefined> {
 	const chunks: Uint8Array[] = [];
@@ -177,9 +174,9 @@ export function createTransportFailure(thrown: unknown): RequestFailure {
 const BLOCKING_CLASS = /^(Ssrf\w*|UserError|OperationalError|NodeOperationError)$/;
 
 /**
- * Whether n8n did not send a request, because its SSRF protection or the allowed domains of the credential
- * forbid the address. Compares only the name of the error's class. n8n exports no class of its SSRF protection,
- * and `instanceof` fails if the package and n8n have two copies of n8n-workflow.
+ * Whether n8n blocked a request. n8n's SSRF protection blocks requests, and so do the allowed domains of the
+ * credential. Compares only the name of the error's class. n8n exports no class of its SSRF protection, and
+ * `instanceof` fails if the package and n8n have two copies of n8n-workflow.
  */
 function isBlockedByN8n(error: Error): boolean {
 	return BLOCKING_CLASS.test(error.constructor.name);

@@ -8,12 +8,12 @@ import { describeAllowedValues, findSetting, type Setting } from './settings';
 
 export type SettingValue = string | number | boolean | null;
 
-/** The values to send, by the service's names of the settings: `{ is_closed: true }`. */
+/** The values that will be sent, by the service's names of the settings: `{ is_closed: true }`. */
 export type SettingValues = Record<string, SettingValue>;
 
 /**
- * A setting that is not checked yet, by its name in the editor, a sheet or JSON: `{ inputName: "Closed", value:
- * "yes" }`.
+ * A setting before its check: `{ inputName: "Closed", value: "yes" }`. The user chose the name in the editor,
+ * or wrote the name in a sheet or in JSON.
  */
 export type UncheckedSetting = { inputName: string; value: unknown };
 
@@ -22,7 +22,7 @@ export type UncheckedSetting = { inputName: string; value: unknown };
  * section 2.5).
  *
  * @param uncheckedSettings a value of `undefined` leaves a setting unchanged, `null` clears a setting
- * @returns the values to send, and a sentence for each problem. Send the values only if there are no problems
+ * @returns the encoded values, and a sentence for each problem. Send the values only if there are no problems
  */
 export function encodeSettings(uncheckedSettings: readonly UncheckedSetting[]): {
 	body: SettingValues;
@@ -50,7 +50,7 @@ export function encodeSettings(uncheckedSettings: readonly UncheckedSetting[]): 
 }
 
 function describeProblem(setting: Setting, inputName: string, value: unknown): string {
-	// a user who enters an empty text usually wants to clear the setting
+	// a user who enters an empty string usually wants to clear the setting
 	const advice = setting.nullable && value === '' ? ' To clear it, enter null.' : '';
 	const quote = typeof value === 'object' && value !== null ? 'an object' : JSON.stringify(value);
 	const allowed = setting.type === 'boolean' ? 'yes or no' : describeAllowedValues(setting);
@@ -59,8 +59,8 @@ function describeProblem(setting: Setting, inputName: string, value: unknown): s
 
 /**
  * Encodes the value of a setting. Undefined if the value does not fit the type or the limits of the setting.
- * Removes blanks around the value, because a cell of a sheet can have such blanks. An optional text keeps its
- * blanks.
+ * Removes blanks around the value, because a cell of a sheet can contain blanks. The value of an optional text
+ * setting keeps its blanks.
  */
 function encodeSetting(setting: Setting, value: unknown): SettingValue | undefined {
 	if (value === null) return setting.nullable ? null : undefined;
@@ -86,22 +86,22 @@ function encodeSetting(setting: Setting, value: unknown): SettingValue | undefin
 }
 
 /**
- * Whether a text has at most `maxLength` characters. Counts an emoji as one character, as users do. JavaScript
- * counts an emoji as two characters.
+ * Whether a string has at most `maxLength` characters. Counts an emoji as one character, as users do.
+ * JavaScript counts an emoji as two characters.
  */
 function fitsLength(text = '', maxLength = Infinity): boolean {
 	return [...text].length <= maxLength;
 }
 
 /**
- * The changes of an update: `{ is_closed: { from: false, to: true } }`. `from` is the present value of the
- * setting. If the form's record does not have the setting, `from` is missing.
+ * The changes of an update: `{ is_closed: { from: false, to: true } }`. `from` is the current value. If the
+ * form's record does not have the setting, `from` is undefined.
  */
 export type SettingChanges = Record<string, { from?: GenericValue; to: SettingValue }>;
 
 /**
  * Returns the settings of an update whose values differ from the record of the form. If the record does not
- * have a setting, the setting counts as changed. The specification does not say which settings a record has
+ * have a setting, the setting is treated as changed. The specification does not say which settings a record has
  * (section 2.2).
  */
 export function compareSettings(body: Readonly<SettingValues>, form: IDataObject): SettingChanges {
@@ -115,7 +115,7 @@ export function compareSettings(body: Readonly<SettingValues>, form: IDataObject
 
 /**
  * Whether a record already has the value of an update. The service may send a boolean as 0 or 1, and a number
- * as a text.
+ * as a string.
  */
 function isSameSetting(from: unknown, to: SettingValue): boolean {
 	if (typeof to === 'boolean') return parseBoolean(from) === to;
@@ -124,8 +124,9 @@ function isSameSetting(from: unknown, to: SettingValue): boolean {
 }
 
 /**
- * Converts a value to the spelling in which the service may store the value. A text loses blanks at both ends,
- * gets composed letters, and has `\n` as line ends. An empty text becomes null. A number becomes a text.
+ * Converts a value to the spelling in which the service may store the value. Removes blanks from both ends of
+ * a string, composes letters, and replaces `\r\n` by `\n`. Converts an empty string to null, and a number to a
+ * string.
  */
 export function toStoredValue(value: unknown): unknown {
 	const text = typeof value === 'number' ? String(value) : value;
