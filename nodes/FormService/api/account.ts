@@ -43,7 +43,7 @@ export const TRAILING_API_PATH_PATTERN = /(?<!\/)\/+(?:api(?:\/v1)?\/*)?$/;
 
 /**
  * Returns the base URL of the API: `forms.example.com/api/v1` → `https://forms.example.com/api/v1`. The user
- * may leave out `https://`, and may add `/`, `/api` or `/api/v1`.
+ * can leave out `https://`, and can add `/`, `/api` or `/api/v1`.
  *
  * @throws Error with a sentence for the user
  */

@@ -60,8 +60,8 @@ export class ServiceError extends NodeApiError {
 	}
 
 	/**
-	 * Returns a copy of the error with another text and item. Several items can need the same request, and
-	 * each item gets its own text.
+	 * Returns a copy of the error with another text and item. If several items share a failed request, each
+	 * item gets its own text.
 	 */
 	withText(text: ErrorText, itemIndex?: number): ServiceError {
 		return new ServiceError(this.node, this.#requestFailure, text, itemIndex);

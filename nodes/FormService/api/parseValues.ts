@@ -39,14 +39,14 @@ export function parseExactNumber(text: string): number | undefined {
 }
 
 /**
- * Matches "+5" and "19.90", not "1e3". At most 100 digits follow the point, because `toFixed` accepts no larger
- * number.
+ * Matches "+5" and "19.90", not "1e3". At most 100 digits follow the point, because 100 is the maximum of
+ * `toFixed`.
  */
 const DECIMAL = /^\+?(-?\d{1,16}(?:\.(\d{1,100}))?)$/;
 
 /**
  * Converts a number to a string: `2026` → `"2026"`. The expression of a text parameter can return a number.
- * Undefined for a negative or infinite number, because a calculation has returned that number.
+ * Undefined for a negative or infinite number, which is the result of a calculation and not text.
  */
 export function formatNumber(value: unknown): string | undefined {
 	return typeof value === 'number' && value >= 0 && value < Infinity ? String(value) : undefined;
@@ -65,7 +65,7 @@ const MAX_TIME_LENGTH = 80;
  *
  * Undefined for any other value. JavaScript's `Date.parse` is too lenient: it finds a date in "Room 5".
  *
- * @param zone the time zone for values that have none: `Europe/Vienna`
+ * @param zone the time zone of values that contain no time zone: `Europe/Vienna`
  */
 export function parseTimeMs(value: unknown, zone: string): number | undefined {
 	const time = parseMillis(value, zone);

@@ -47,11 +47,11 @@ export type ListState = {
 	readonly earlierRecords: ReadonlyMap<string, IDataObject>;
 	/**
 	 * The number of records in the latest finished pass, including repeated records. Undefined until a pass
-	 * has finished. Also undefined after the found records were dropped, until another pass has finished. While
-	 * the number is undefined, the list can become complete only at the end of a pass.
+	 * has finished. Becomes undefined again if the found records are dropped. While the number is undefined,
+	 * the list can become complete only at the end of a pass.
 	 */
 	readonly latestPassRecordCount?: number;
-	/** The latest number of records that a page of the list announced. */
+	/** The latest announced `total`: the number of records in the list. */
 	readonly total?: number;
 	/** The number of this pass. The first pass has the number 1. */
 	readonly pass: number;

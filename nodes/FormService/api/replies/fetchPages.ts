@@ -111,7 +111,7 @@ export function countRepeatedPages(pages: readonly ListPage[]): number {
 /**
  * Fetches the page at a position.
  *
- * @param firstTotal the first number of records that a page of the list announced
+ * @param firstTotal the first announced `total`: the number of records in the list
  */
 async function fetchPage(
 	context: RequestContext,

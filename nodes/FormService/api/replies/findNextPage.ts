@@ -21,7 +21,8 @@ import { findHints, hasContent, parseCursor, parseHint, parseLink, type Hint } f
  * 4. If the reply announces more records or pages than were read, the next page is unknown.
  *    {"total": 25}  {"meta": {"total_pages": 3}}  X-Total-Count: 25
  *    Numbers of other records are ignored, such as {"total_responses": 523} in a list of forms. On the first
- *    page, a `total` that is lower than the number of records can be the number of pages.
+ *    page, a `total` that is lower than the number of records can be the number of pages. The next page is then
+ *    unknown, too.
  *    {"page": {"number": 1, "total": 3}} with 10 records
  * 5. If another paging name says "more" or "next", the next page is unknown.
  *    {"has_more": true}                     {"nextPageToken": "c2"}
@@ -54,7 +55,7 @@ export type PageInList = PagePosition & {
 	/** The base URL of the account. */
 	baseUrl: string;
 	listedNoun: ListedNoun;
-	/** The first number of records that a page of the list announced. */
+	/** The first announced `total`: the number of records in the list. */
 	firstTotal?: number;
 };
 
@@ -79,7 +80,7 @@ export function findNextPage(
 	};
 }
 
-/** Returns the link to the next page, by rules 1 to 3. */
+/** Returns the link to the next page, by rules 1 to 3 at the top of this file. */
 function findLink(hints: readonly Hint[]): string | undefined {
 	const link = parseHint(hints, /^next(_page)?(_(link|url|uri|href))?$/, parseLink);
 	if (link !== undefined) return link;
@@ -159,8 +160,8 @@ function findTotal(
 }
 
 /**
- * Checks rules 4 to 6. Returns the evidence that the list has unread records, such as `"has_more"`. Undefined
- * if there is no evidence.
+ * Checks rules 4 to 6 at the top of this file. Returns the evidence that the list has unread records, such as
+ * `"has_more"`. Undefined if there is no evidence.
  */
 function findUnreadEvidence(
 	hints: readonly Hint[],

@@ -106,7 +106,7 @@ export function parseReply(
 
 /**
  * Returns a successful reply, or the failure of the request. `mayHaveActed` can be true even for a GET, and
- * `parseReply` then sets it to false.
+ * `parseReply` then sets `mayHaveActed` to false.
  */
 function parseSuccessOrFailure(
 	reply: Reply | RequestFailure,

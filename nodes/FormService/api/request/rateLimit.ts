@@ -47,7 +47,7 @@ export const REQUESTS_PER_DAY = 1440;
 
 /**
  * The length of a rate limit window, with a margin. The margin is needed because timers fire up to a
- * millisecond early, and a service may round its times.
+ * millisecond early, and the service may round its times.
  */
 export const WINDOW_MS = 60_000 + 25;
 

@@ -174,9 +174,9 @@ export function createTransportFailure(thrown: unknown): RequestFailure {
 const BLOCKING_CLASS = /^(Ssrf\w*|UserError|OperationalError|NodeOperationError)$/;
 
 /**
- * Whether n8n blocked a request. n8n's SSRF protection blocks requests, and so do the allowed domains of the
- * credential. Compares only the name of the error's class. n8n exports no class of its SSRF protection, and
- * `instanceof` fails if the package and n8n have two copies of n8n-workflow.
+ * Whether n8n blocked a request, because of n8n's SSRF protection or the allowed domains of the credential.
+ * Compares only the name of the error's class. n8n exports no class of its SSRF protection, and `instanceof`
+ * fails if the package and n8n have two copies of n8n-workflow.
  */
 function isBlockedByN8n(error: Error): boolean {
 	return BLOCKING_CLASS.test(error.constructor.name);
