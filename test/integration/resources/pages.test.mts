@@ -103,6 +103,29 @@ it.each([
 	expect(items.map(({ json }) => json.uuid)).toEqual(['a', 'b', 'c'].slice(0, limit));
 });
 
+it.each<[string, object]>([
+	['no numbers', secondPage],
+	['no responses', { data: [] }],
+])(
+	'A list whose first page announces three pages is an error if the second page has %s',
+	async (_, page) => {
+		const meta = { current_page: 1, last_page: 3 };
+		servePages((count) => (count === 0 ? { ...firstPage, meta } : page));
+		const { error, items } = await n8n.runNode(getAll);
+		expect(items).toEqual([]);
+		expect(error?.message).toMatch(/no usable link to the next one \(3 pages announced, 2 sent\)$/);
+	},
+);
+
+it('A list whose last page announces more responses than were sent is read again', async () => {
+	const last = { ...secondPage, meta: { current_page: 2, last_page: 2, total: 6 } };
+	const pages = [{ ...firstPage, next: '?page=2' }, last];
+	const final = [pages[0], { ...last, meta: { ...last.meta, total: 5 } }];
+	servePages((count) => [...pages, ...final, ...final][count]);
+	const { items } = await n8n.runNode(getAll);
+	expect(items).toHaveLength(5);
+});
+
 it('Limit sends no further request once enough responses were found, even if pages repeat some', async () => {
 	const pages = [
 		['a', 'b', 'c'],

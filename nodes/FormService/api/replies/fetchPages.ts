@@ -11,7 +11,7 @@ import {
 } from '../requestContext';
 import { createFailure } from '../requestFailure';
 import { findList } from './findList';
-import { findNextPage, type NextPage, type PagePosition } from './findNextPage';
+import { findNextPage, type NextPage, type PageInList, type PagePosition } from './findNextPage';
 
 /** The maximum number of pages in one pass: 480. Three passes with 480 pages take all 1,440 requests of a day. */
 export const MAX_PAGES = REQUESTS_PER_DAY / 3;
@@ -31,6 +31,8 @@ export type ListPage = PagePosition & {
 	nextPage: NextPage;
 	/** The number of records in the list, if the page announces the number. */
 	total?: number;
+	/** The number of pages of the list, if the page announces the number. */
+	pageCount?: number;
 	/** The time at which the request of the page left the queue, in epoch milliseconds. */
 	sentAtMs: number;
 	/** When the service sent the page, in epoch milliseconds. The `Date` header has only whole seconds. */
@@ -93,8 +95,10 @@ export async function fetchNextPage(
 		const isRepeated = countRepeatedPages(pages) > 0;
 		throw createRequestError(context, isRepeated ? PAGES_REPEAT : PAGES_LOOP);
 	}
-	const firstTotal = pages.find(({ total }) => total !== undefined)?.total;
-	const page = await fetchPage(context, target, position, firstTotal);
+	const page = await fetchPage(context, target, position, {
+		firstTotal: pages.find(({ total }) => total !== undefined)?.total,
+		earlierPageCount: pages.findLast(({ pageCount }) => pageCount !== undefined)?.pageCount,
+	});
 	if (countRepeatedPages([...pages, page]) <= MAX_REPEATED_PAGES) return page;
 	throw createRequestError(context, PAGES_REPEAT);
 }
@@ -111,13 +115,13 @@ export function countRepeatedPages(pages: readonly ListPage[]): number {
 /**
  * Fetches the page at a position.
  *
- * @param firstTotal the first announced `total`: the number of records in the list
+ * @param announced the numbers of records and pages that earlier pages announced
  */
 async function fetchPage(
 	context: RequestContext,
 	{ endpoint, url: listUrl }: Target,
 	position: PagePosition,
-	firstTotal: number | undefined,
+	announced: Pick<PageInList, 'firstTotal' | 'earlierPageCount'>,
 ): Promise<ListPage> {
 	const { url, pagesBefore } = position;
 	const { envelope, headers, sentAtMs } = await callApi(context, { endpoint, url }).catch(
@@ -132,13 +136,13 @@ async function fetchPage(
 		throw createUnexpectedReplyError(context, 'a list of records', envelope.data);
 	}
 	const { records, holders } = found;
-	const { nextPage, total } = findNextPage(headers, holders, {
+	const { nextPage, total, pageCount } = findNextPage(headers, holders, {
 		...position,
 		recordCount: records.length,
 		listUrl,
 		baseUrl: context.account.baseUrl,
 		listedNoun,
-		firstTotal,
+		...announced,
 	});
 	return {
 		...position,
@@ -146,6 +150,7 @@ async function fetchPage(
 		nextPage,
 		isNumbered: isNumbered(url, listUrl),
 		total,
+		pageCount,
 		sentAtMs,
 		dateHeaderMs: Date.parse(String(headers.date)) || undefined,
 	};

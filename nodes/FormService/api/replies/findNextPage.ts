@@ -19,13 +19,14 @@ import { findHints, hasContent, parseCursor, parseHint, parseLink, type Hint } f
  * 3. If the reply has a cursor for the next page, the node sends the cursor as `cursor`.
  *    {"next_cursor": "c2"}
  * 4. If the reply announces more records or pages than were read, the next page is unknown.
- *    {"total": 25}  {"meta": {"total_pages": 3}}  X-Total-Count: 25
+ *    {"total": 25}  {"meta": {"total_pages": 3}}  X-Total-Count: 25  Content-Range: items 0-9/25
+ *    A number of pages is valid until another page announces another number.
  *    Numbers of other records are ignored, such as {"total_responses": 523} in a list of forms. On the first
  *    page, a `total` that is lower than the number of records can be the number of pages. The next page is then
  *    unknown, too.
  *    {"page": {"number": 1, "total": 3}} with 10 records
- * 5. If another paging name says "more" or "next", the next page is unknown.
- *    {"has_more": true}                     {"nextPageToken": "c2"}
+ * 5. If another paging name says "more", "next" or "not the last page", the next page is unknown.
+ *    {"has_more": true}                     {"nextPageToken": "c2"}    {"isLast": false}
  * 6. If the first page is full or has a cursor, and the reply has no name from rules 1 to 5, the next page is
  *    unknown.
  *    {"per_page": 10} with 10 records       {"cursor": "c2"}
@@ -57,10 +58,12 @@ export type PageInList = PagePosition & {
 	listedNoun: ListedNoun;
 	/** The first announced `total`: the number of records in the list. */
 	firstTotal?: number;
+	/** The number of pages that an earlier page announced. */
+	earlierPageCount?: number;
 };
 
 /**
- * Finds the next page, and the number of records that the reply announces for the list.
+ * Finds the next page, and the numbers of records and pages that the reply announces for the list.
  *
  * @param holders the objects that contain the list, the outermost first
  */
@@ -68,16 +71,17 @@ export function findNextPage(
 	headers: ReplyHeaders,
 	holders: readonly IDataObject[],
 	page: PageInList,
-): { nextPage: NextPage; total?: number } {
+): { nextPage: NextPage; total?: number; pageCount?: number } {
 	const hints = findHints(headers, holders);
 	const total = findTotal(hints, page);
+	const pageCount = parseHint(hints, PAGE_COUNT, parseNumber);
 	const link = findLink(hints);
-	if (link !== undefined) return { nextPage: followLink(link, page), total };
-	const evidence = findUnreadEvidence(hints, page, total);
-	return {
-		nextPage: evidence === undefined ? { kind: 'none' } : { kind: 'unknown', evidence },
-		total,
-	};
+	if (link !== undefined) return { nextPage: followLink(link, page), total, pageCount };
+	const { earlierPageCount } = page;
+	const evidence = findUnreadEvidence(hints, page, total, pageCount ?? earlierPageCount);
+	const nextPage: NextPage =
+		evidence === undefined ? { kind: 'none' } : { kind: 'unknown', evidence };
+	return { nextPage, total, pageCount };
 }
 
 /** Returns the link to the next page, by rules 1 to 3 at the top of this file. */
@@ -119,7 +123,7 @@ function buildNextUrl(
 	return url.href;
 }
 
-const PAGE_COUNT = /^(last_page|page_count|(total_|num_)?pages)$/;
+const PAGE_COUNT = /^(last_page|page_count|(total_?|num_)?pages)$/;
 const PAGE_SIZE = /^(per_?page|page_size|limit|size)$/;
 
 /** Whether an attribute with this name contains the number of records in a list: `total_responses`, `count`. */
@@ -140,7 +144,14 @@ const RECORD_WORDS: Record<ListedNoun, readonly string[]> = {
 
 /** Matches names that announce more records: `has_more` and `next_page_token`, not `next_release`. */
 const MORE_NAME =
-	/^(?=(.*_)?(next|more)(_|$))((next|more|has|is|are|have|there|pages?|number|tokens?|cursor|ur[il]|link|href|key|id|offset|skip|start|after|from|marker|results|records|items|entries|rows|data|forms|fields|responses|submissions|available|exists?|left)(_|$))+$/;
+	/^(?=(.*_)?(next|more)(_|$))((next|more|has|is|are|have|there|pages?|number|tokens?|cursor|ur[il]|link|href|key|id|offset|skip|start|after|from|marker|results|records|items|entries|rows|data|forms|fields|responses|submissions|available|exists?|left)(_|$))+$|^(is_)?truncated$|^incomplete_results$/;
+
+/** Matches names that say whether the page is the last page: `is_last`, `last_page`. */
+const END_NAME = /^(is_)?last(_page)?$/;
+
+function isFalse(value: unknown): boolean {
+	return value === false || value === 'false';
+}
 
 /**
  * Returns the number of records that the reply announces for the list. Undefined if the reply announces no
@@ -167,16 +178,21 @@ function findUnreadEvidence(
 	hints: readonly Hint[],
 	{ pagesBefore, recordsBefore, recordCount, firstTotal = Infinity }: PageInList,
 	total = 0,
+	pageCount = 0,
 ): string | undefined {
 	const pages = pagesBefore + 1;
 	const records = recordsBefore + recordCount;
+	const currentPage = parseHint(hints, /^current_page$/, parseNumber);
+	// if the page is the last page, and records are missing, another pass finds the missing records
+	const isLastPage = currentPage !== undefined && currentPage === pageCount;
 	// records that were added after the first page may be on pages that were already read
-	if (Math.min(total, firstTotal) > records) return `${total} records announced, ${records} sent`;
-	for (const { name, value } of hints) {
-		const count = parseNumber(value) ?? 0;
-		if (PAGE_COUNT.test(name) && count > pages) return `${count} pages announced, ${pages} sent`;
-		if (MORE_NAME.test(name) && hasContent(value)) return `"${name}"`;
-	}
+	if (Math.min(total, firstTotal) > records && !isLastPage)
+		return `${total} records announced, ${records} sent`;
+	if (pageCount > pages) return `${pageCount} pages announced, ${pages} sent`;
+	const more = hints.find(({ name, value }) =>
+		END_NAME.test(name) ? isFalse(value) : MORE_NAME.test(name) && hasContent(value),
+	);
+	if (more !== undefined) return `"${more.name}"`;
 	const possiblePages = parseHint(hints, /^total$/, parseNumber) ?? 1;
 	if (pages === 1 && possiblePages > 1 && possiblePages < records)
 		return `${possiblePages} announced, ${records} sent`;

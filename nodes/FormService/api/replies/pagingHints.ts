@@ -1,4 +1,4 @@
-import { snakeCase } from 'lodash';
+import { keyBy, snakeCase } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { parseBoolean } from '../parseValues';
 import { isRecord, isRecordWithId } from '../records';
@@ -20,8 +20,9 @@ export type Hint = { name: string; value: unknown };
  */
 export function findHints(headers: ReplyHeaders, holders: readonly IDataObject[]): Hint[] {
 	const next = findNextInHeader(headers.link);
-	const headersWithLink = next === undefined ? headers : { ...headers, next };
-	return [...holders.toReversed(), headersWithLink].flatMap((parent) => collectHints(parent));
+	const total = findTotalInHeader(headers['content-range']);
+	const parsedHeaders = { ...headers, ...(next && { next }), ...(total && { total }) };
+	return [...holders.toReversed(), parsedHeaders].flatMap((parent) => collectHints(parent));
 }
 
 const PAGING = /^(links?|meta(data)?|pag(e|es|ing|ination|inator|er)|page_info|cursors?)$/;
@@ -52,12 +53,26 @@ const PAGING_NAME_IN_FORM =
 function collectHints(parent: IDataObject | ReplyHeaders, isPaging = false): Hint[] {
 	const isForm = isRecordWithId(parent as IDataObject);
 	return Object.entries(parent).flatMap(([spelling, value]: [string, unknown]) => {
-		const name = snakeCase(spelling).replace(/^x_/, '');
+		const name = snakeCase(spelling).replace(/^x_(wp_)?/, '');
 		if (isForm && !PAGING_NAME_IN_FORM.test(name)) return [];
+		const nested = Array.isArray(value) ? indexLinks(value) : value;
 		const isInside =
-			isRecord(value) && !UNRELATED_NAME.test(name) && (isPaging || PAGING.test(name));
-		return [{ name, value }, ...(isInside ? collectHints(value, true) : [])];
+			isRecord(nested) && !UNRELATED_NAME.test(name) && (isPaging || PAGING.test(name));
+		return [{ name, value }, ...(isInside ? collectHints(nested, true) : [])];
 	});
+}
+
+/** Returns links by their relation: `[{ "rel": "next", "href": "?page=2" }]` → `{ next: … }`. */
+function indexLinks(links: readonly unknown[]): IDataObject {
+	return keyBy(
+		links.filter(isRecord).filter(({ rel }) => typeof rel === 'string'),
+		'rel',
+	);
+}
+
+/** Finds the number of records in the header `Content-Range: items 0-9/25` (RFC 9110, section 14.4). */
+function findTotalInHeader(header: unknown): string | undefined {
+	return /^\s*(?!bytes)[\w-]+\s[^/]*\/(\d+)\s*$/i.exec(String(header))?.[1];
 }
 
 /** Finds the link to the next page in the header `Link: <target>; rel="next"` (RFC 8288, section 3). */

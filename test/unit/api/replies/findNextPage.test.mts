@@ -51,6 +51,16 @@ describe('the next page', () => {
 		[{ pagination: { current_page: 1, last_page: 2 } }, LINK],
 		[{ meta: { next_cursor: 'c/2' } }, `${LIST}?cursor=c%2F2`],
 		[{ next_cursor: 3 }, `${LIST}?cursor=3`],
+		[
+			{
+				links: [
+					{ rel: 'self', href: '?page=1' },
+					{ rel: 'next', href: LINK },
+				],
+			},
+			LINK,
+		],
+		[{ _links: [{ rel: 'next', url: LINK }] }, LINK],
 	])('is found in %j at %s', (around, url) => {
 		expect(afterTwo(around)).toEqual(second(url));
 	});
@@ -64,6 +74,9 @@ describe('the next page', () => {
 		{ next: 2 },
 		{ metadata: { page: 1, moreRecords: true } },
 		{ nextPageToken: 'c2' },
+		...['isLast', 'is_last_page', 'last', 'lastPage'].map((name) => ({ [name]: false })),
+		{ meta: { truncated: true } },
+		{ incomplete_results: 'true' },
 		{ pageInfo: { hasNextPage: true, endCursor: 'c2' } },
 		{ meta: { a: { b: { c: { d: { has_more: true } } } } } },
 		...['pages', 'num_pages', 'totalPages', 'count', 'num_results', 'total_items'].map(threeIn),
@@ -81,7 +94,10 @@ describe('the next page', () => {
 		{},
 		{ total: 2, per_page: 1 },
 		{ count: 2 },
+		{ isLast: true, truncated: false },
 		{ current_page: 1, last_page: 1, per_page: 2 },
+		// the records that are missing on the last page are found by another pass
+		{ current_page: 1, last_page: 1, total: 3 },
 		{ page: 0, last_page: 0 },
 		{ cursor: 'c1', has_more: false },
 		// PHP's empty objects
@@ -144,6 +160,13 @@ describe('the next page', () => {
 		expect(after({ total: 5 }).kind).toBe('unknown');
 	});
 
+	it('is unknown if an earlier page announced more pages, unless the page announces another number', () => {
+		const page = { ...nextTwo, earlierPageCount: 3 };
+		const after = (around: object) =>
+			findNextPage({}, [{ data: [], ...around }], page).nextPage.kind;
+		expect([after({}), after({ last_page: 2 })]).toEqual(['unknown', 'none']);
+	});
+
 	it('is where the object says that is nearest to the list', () => {
 		const around = [{ next: '?page=9' }, { next: LINK, data: [] }];
 		const { nextPage } = findNextPage({ link: '<?page=8>; rel=next' }, around, firstTwo);
@@ -153,6 +176,12 @@ describe('the next page', () => {
 	it.each<[string, object]>([
 		['unknown', { 'x-total-count': '3' }],
 		['unknown', { 'x-total-pages': '2' }],
+		['unknown', { 'x-wp-total': '3' }],
+		['unknown', { 'x-wp-totalpages': '2' }],
+		['unknown', { 'content-range': 'items 0-1/3' }],
+		['none', { 'content-range': 'items 0-1/2' }],
+		['none', { 'content-range': 'items 0-1/*' }],
+		['none', { 'content-range': 'bytes 0-99/1000' }],
 		['unknown', { 'x-next-page': '2' }],
 		['none', { 'x-total-count': '2', 'x-per-page': '2' }],
 		['page', { link: '<https://a.example/responses/AbC123?page=2>; rel="next"' }],
