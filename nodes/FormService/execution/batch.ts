@@ -148,7 +148,8 @@ async function sendInOrder(
 }
 
 /**
- * Sends the write of an item. If the item was sent or may have been sent, records the outcome for later tries.
+ * Sends the write of an item. If the outcome is final, for example because the item was sent, records the outcome
+ * for later tries.
  * Never rejects, because the batch would then not wait for its other items.
  */
 async function sendWrite(
@@ -161,10 +162,10 @@ async function sendWrite(
 	try {
 		const result = await write.send();
 		// recorded at once, so that no fault in the output or in its error lets a later try send the item again
-		const isSent = result.sent === 'yes';
-		if (isSent) finalOutcomes.set(item.index, { kind: 'done', output: [], sent: 'yes' });
+		const { isFinal: isFinalResult, sent } = result;
+		if (isFinalResult) finalOutcomes.set(item.index, { kind: 'done', output: [], sent });
 		const outcome = createSentOutcome(result, item, tryContext);
-		if (isSent) finalOutcomes.set(item.index, outcome);
+		if (isFinalResult) finalOutcomes.set(item.index, outcome);
 		return outcome;
 	} catch (error) {
 		// an item that equals an uncertain item was not sent, but its response may already be in the form

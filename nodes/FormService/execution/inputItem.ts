@@ -65,7 +65,7 @@ export type TryContext = {
  * run, see `ItemRequest`.
  */
 export type Run = {
-	/** The outcomes of the items that were sent or may have been sent, by the index of the item. */
+	/** The outcomes that later tries keep, by the index of the item. An item that may have been sent is never sent again. */
 	readonly finalOutcomes: Map<number, ItemOutcome>;
 	/** Settles when all batches so far have been processed. */
 	batches: Promise<unknown>;

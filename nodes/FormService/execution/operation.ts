@@ -96,6 +96,8 @@ export type PendingWrite = {
 export type SendResult = {
 	/** `no` if the item was skipped or previewed. */
 	sent: 'yes' | 'no';
+	/** Whether later tries keep this result. If false, a later try processes the item again. */
+	isFinal: boolean;
 	/**
 	 * Creates the output of the item.
 	 *

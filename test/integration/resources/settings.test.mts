@@ -17,11 +17,20 @@ const statusesOf = (items: Array<{ json: IDataObject }>) => items.map(({ json })
 const update = { resource: 'setting', operation: 'update', formId: locator(contact) };
 
 /** Updates the forms of a sheet that has a row for each form: its ID, its name and settings. */
-async function run(rows: IDataObject[], parameters: object = {}, continueOnFail = false) {
+async function run(
+	rows: IDataObject[],
+	parameters: object = {},
+	continueOnFail = false,
+	node: object = {},
+) {
 	const formId = locator('={{ $json.id }}');
 	const given = { ...update, formId, inputMode: 'auto', ...parameters };
-	return await n8n.runNode(given, itemsOf(...rows), { continueOnFail });
+	return await n8n.runNode(given, itemsOf(...rows), { continueOnFail, node });
 }
+
+const retrying = { retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
+const posted = () =>
+	service.requests.flatMap(({ method, body }) => (method === 'POST' ? [body] : []));
 
 describe('Using Fields Below and Using JSON', () => {
 	const { properties } = operationNamed('Setting: Update');
@@ -191,6 +200,57 @@ describe('Map Automatically', () => {
 		const { items } = await run(rows);
 		expect(bodies()).toEqual([{ is_closed: false }]);
 		expect(statusesOf(items)).toEqual(['updated', 'skipped']);
+	});
+});
+
+describe('A later try of n8n', () => {
+	it('does not undo what a later item has changed', async () => {
+		service.faults.set({ fault: 'unprocessable', times: 1, match: { method: 'POST' } });
+		const rows = ['1', '2', '3'].map((cta_label) => ({ id: contact, cta_label }));
+		rows.push({ id: contact, seo_title: 'x' } as never);
+		const { items } = await run(rows, {}, true, retrying);
+		expect(posted().slice(0, 4)).toEqual(rows.map(({ id: _, ...body }) => body));
+		expect(posted()).toHaveLength(4);
+		expect(stored(contact).cta_label).toBe('3');
+		expect(items[0].json.error).toMatch(/^Not sent, because a later item has already changed/);
+		expect(items[0].json.error).toContain('Button: Submit Label');
+		expect(statusesOf(items).slice(1)).toEqual(['updated', 'updated', 'updated']);
+	});
+
+	it('sends an item that was rejected, if later items have changed other settings', async () => {
+		service.faults.set({ fault: 'unprocessable', times: 1, match: { method: 'POST' } });
+		const rows = [
+			{ id: contact, cta_label: '1' },
+			{ id: contact, seo_title: 'x' },
+		];
+		const { items } = await run(rows, {}, true, retrying);
+		expect(posted()).toEqual([{ cta_label: '1' }, { seo_title: 'x' }, { cta_label: '1' }]);
+		expect(statusesOf(items)).toEqual(['updated', 'updated']);
+	});
+
+	it('keeps an item skipped, even if later items have changed its settings', async () => {
+		const { cta_label } = stored(contact);
+		const rows = [{ cta_label }, { cta_label: '2' }, { seo_title: 'Kept' }];
+		let count = 0;
+		const fault = () => (count++ === 1 ? faultTable.unprocessable : undefined);
+		service.faults.set({ fault, match: { method: 'POST' } });
+		const { items } = await run(
+			rows.map((row) => ({ id: contact, ...row })),
+			{ options: { skipUnchanged: true } },
+			false,
+			retrying,
+		);
+		expect(posted()).toEqual([{ cta_label: '2' }, { seo_title: 'Kept' }, { seo_title: 'Kept' }]);
+		expect(statusesOf(items)).toEqual(['skipped', 'updated', 'updated']);
+	});
+
+	it('shows the old values of an update that was rejected before', async () => {
+		service.faults.set({ fault: 'unprocessable', times: 1, match: { method: 'POST' } });
+		const { is_closed } = stored(contact);
+		const row = { id: contact, is_closed: !is_closed };
+		const options = { options: { skipUnchanged: true } };
+		const { items } = await run([row], options, false, retrying);
+		expect(items[0].json.changes).toEqual({ is_closed: { from: is_closed, to: !is_closed } });
 	});
 });
 

@@ -40,7 +40,7 @@ it('an item that was sent is not sent again by a later try, even if its output c
 	};
 	const send = async () => {
 		sent.push('first');
-		return await Promise.resolve({ sent: 'yes' as const, createOutput });
+		return await Promise.resolve({ sent: 'yes' as const, isFinal: true, createOutput });
 	};
 	const run = createRun();
 	expect(await runTry(run, [{ send }])).toEqual(['odd']);
@@ -54,6 +54,10 @@ it('the next batch is sent, even if the package itself fails in a batch', async 
 		expect.stringMatching(/undefined/),
 	]);
 	const send = async () =>
-		await Promise.resolve({ sent: 'yes' as const, createOutput: () => ({ status: 'created' }) });
+		await Promise.resolve({
+			sent: 'yes' as const,
+			isFinal: true,
+			createOutput: () => ({ status: 'created' }),
+		});
 	expect(await runTry(run, [{ send }])).toEqual(['done']);
 });

@@ -149,8 +149,9 @@ export const responseCreate: Operation = {
 						const { status, id: uuid } = await addOrSkip();
 						const output = { status, uuid, form, answers: byTitle };
 						return {
-							// a skipped item is not sent, so a later try compares the item again
 							sent: status === 'created' ? 'yes' : 'no',
+							// a later try compares a skipped item again
+							isFinal: status === 'created',
 							createOutput: () => ({ ...output, ...(ignored.length > 0 && { ignored }) }),
 						};
 					},

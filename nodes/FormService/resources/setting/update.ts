@@ -1,7 +1,9 @@
-import { isEmpty, mapValues } from 'lodash';
+import { isEmpty, mapValues, pick } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { createTarget, endpoints } from '../../api/endpoints';
+import { hasReason } from '../../api/errors';
 import { getFormId, removeSecrets } from '../../api/records';
+import type { FailureReason } from '../../api/requestFailure';
 import { fetchRecords, parseUpdatedForm, updateSettings } from '../../api/service';
 import { describeSettingsByType } from '../../api/settings/settings';
 import {
@@ -32,7 +34,7 @@ import {
 	createOptionsProperty,
 } from '../../parameters/sharedProperties';
 import { TOOL_CONDITION } from '../../parameters/resultParameters';
-import { FormDrafts } from './formDrafts';
+import { checkOrder, FormDrafts } from './formDrafts';
 import { clearableSettings, settingProperties } from './settingProperties';
 import { CLEAR_TEXT_DISPLAY_NAME, readSettings, SETTINGS_MODE_DISPLAY_NAME } from './readSettings';
 import { summarizeUpdate } from './summary';
@@ -170,22 +172,30 @@ async function sendUpdate(
 		...(ignored.length > 0 && { ignored }),
 	};
 	if (isPreview || isEmpty(changes)) {
-		drafts.commit(formId, body);
+		drafts.commit(formId, body, request.context.itemIndex);
 		const status = getUnsentStatus(isPreview, changes);
 		const json = { id: formId, name: form.name ?? null, status, ...comparison };
-		return { sent: 'no', createOutput: () => json };
+		return { sent: 'no', isFinal: true, createOutput: () => json };
 	}
+	checkOrder(request, drafts, formId, changes);
 	drafts.start(formId, Object.keys(changes));
 	const target = { ...request.target, body: mapValues(changes, 'to') };
-	const envelope = await updateSettings(request.context, target);
-	drafts.commit(formId, body);
+	const updating = updateSettings(request.context, target);
+	updating.catch((error: unknown) => {
+		if (hasReason(error, ...REJECTIONS)) drafts.cancel(formId, pick(form, Object.keys(changes)));
+	});
+	const envelope = await updating;
+	drafts.commit(formId, body, request.context.itemIndex);
 	const createOutput = () => {
 		const { id, name, ...details } = removeSecrets(parseUpdatedForm(request.context, envelope));
 		// put the summary before the form's messages, which can be long
 		return { id, name, status: 'updated', ...comparison, ...details };
 	};
-	return { sent: 'yes', createOutput };
+	return { sent: 'yes', isFinal: true, createOutput };
 }
+
+/** The reasons of a failed update that show that the form has not changed. */
+const REJECTIONS: FailureReason[] = ['rejected', 'tokenRejected', 'accessDenied', 'notFound'];
 
 function getUnsentStatus(isPreview: boolean, changes: SettingChanges): string {
 	if (!isPreview) return 'skipped';
