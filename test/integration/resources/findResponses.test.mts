@@ -104,6 +104,25 @@ describe('Filters and Sort', () => {
 		expect(service.requests).toHaveLength(requests);
 	});
 
+	it.each<[object]>([
+		[{ text: 'day 3' }],
+		[conditionOn('Day', 'is', 'Day 3')],
+		[conditionOn('Day', 'isNot', 'Day 4')],
+	])(
+		'return a response with unreadable answers, and say that they are unreadable: %j',
+		async (filters) => {
+			const readable = ['Day 3', 'Day 4'].map((Day) => ({ uuid: Day, responses: { Day } }));
+			const data = [...readable, { uuid: 'odd', responses: 42 }];
+			service.faults.set({ fault: success(data), match: { path: /^\/responses/ } });
+			const { rows } = await list(filled, { filters, sort: 'listed' });
+			expect(rows.map(({ uuid }) => uuid)).toEqual(['Day 3', 'odd']);
+			expect(rows.map(({ answersError }) => answersError)).toEqual([
+				undefined,
+				'The answers could not be read from a number',
+			]);
+		},
+	);
+
 	it('are applied to the limit of each item', async () => {
 		const given = { ...getAll, formId: locator(filled), returnAll: false, sort: 'listed' };
 		const input = itemsOf({ limit: 1 }, { limit: 4 });

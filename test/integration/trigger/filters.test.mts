@@ -1,5 +1,7 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
+import { success } from '../../service/index.mts';
+import { time } from '../harness.mts';
 import { running } from '../world.mts';
 import { addForm, begin, HOUR_MS, MINUTE_MS, namesIn, pollFor, tick, watch } from './watching.mts';
 
@@ -30,6 +32,22 @@ describe('A condition', () => {
 		expect(namesIn(ada)).toEqual(['Ada']);
 		expect(await trigger.poll({}, filters(condition(field, other, 'contains')))).toEqual([]);
 		expect(await trigger.poll()).toEqual([]);
+	});
+
+	it('lets a response start the workflow if its answers cannot be read', async () => {
+		const { form, submit, trigger } = await begin(world);
+		submit('Grace');
+		const unreadable = { uuid: 'odd', number: 99, responses: 42, is_incomplete: false };
+		const record = { ...unreadable, created_at: new Date(time.now()).toISOString() };
+		world.service.faults.set({
+			fault: success([record]),
+			times: 1,
+			match: { path: new RegExp(`^/responses/${form}`) },
+		});
+		const items = await trigger.poll(tick, filters(condition('Name', 'ada', 'contains')));
+		expect(items.map(({ json }) => [json.uuid, json.answersError])).toEqual([
+			['odd', 'The answers could not be read from a number'],
+		]);
 	});
 
 	it('on a field that the form does not have is an error for whoever activates or tests it', async () => {

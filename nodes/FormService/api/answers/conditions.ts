@@ -188,14 +188,18 @@ function getAttributeKind(attribute: string): FieldKind {
 /**
  * Whether a response meets a condition. If an answer is a list, one matching entry is enough. Is Not requires
  * that no entry matches.
+ *
+ * Also true if the answer may be among answers that the node cannot read. The user then gets the response with
+ * `answersError`. Otherwise, the user would never see the response.
  */
 function meetsCondition(
 	record: IDataObject,
-	{ byField }: MatchedAnswers,
+	{ byField, problem }: MatchedAnswers,
 	condition: PreparedCondition,
 ): boolean {
 	const { operator, field, attribute, isMissing, value } = condition;
 	if (isMissing) return operator === 'isEmpty';
+	if (field !== undefined && problem !== undefined && !byField.has(field)) return true;
 	// the service may send the submission time under a different name, such as `completed_at`
 	const submittedAt = attribute === 'submitted_at' ? getSubmissionTimeMs(record) : null;
 	const answer = field ? byField.get(field)?.value : (record[attribute] ?? submittedAt);
