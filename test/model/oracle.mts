@@ -100,6 +100,12 @@ export class Oracle {
 		completed.isOwed = isOwed && this.isWanted(response, 'responseCompleted');
 	}
 
+	/** The trigger may have forgotten that it has seen a response unfinished, and so miss its completion. */
+	forgetUnfinished(response: Response): void {
+		const completed = this.find(response, 'responseCompleted');
+		if (completed !== undefined) completed.isOwed = false;
+	}
+
 	/**
 	 * The trigger begins with a form: what is there is not new, unless existing responses are wanted.
 	 *

@@ -222,6 +222,8 @@ export class World {
 			// a first reading of several pages can go on, and does not know what is missing now
 			for (const response of long.flatMap(({ kept }) => kept))
 				if (response.missingSince !== undefined) this.oracle.appear(response, false);
+				// shuffled pages can have left it out of all readings before the last save (docs/trigger.md, "Durable mode")
+				else if (response.form.ties !== 'ordered') this.oracle.forgetUnfinished(response);
 		}
 	}
 
