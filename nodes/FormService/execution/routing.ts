@@ -8,6 +8,7 @@ import type {
 } from 'n8n-workflow';
 import { fillPath } from '../api/endpoints';
 import { toNodeError, type NodeError } from '../api/errors';
+import { parseNumber } from '../api/parseValues';
 import type { ParameterContext } from '../parameters/parameterContext';
 import { readRequestOptions, type InputItem } from './inputItem';
 import { createStopError, formatError, toHtmlLines } from './itemErrors';
@@ -92,7 +93,8 @@ function prepareItem(
 	const { endpoint } = operation;
 	const index = n8n.getItemIndex();
 	const { row_number: rowNumber } = n8n.getInputData().json;
-	const row = Number.isInteger(rowNumber) ? Number(rowNumber) : undefined;
+	const parsedRow = parseNumber(rowNumber);
+	const row = Number.isInteger(parsedRow) ? parsedRow : undefined;
 	// without a Timeout of the user, n8n sets 300 seconds, but `sendOnce` has its own default
 	const { timeout } = readRequestOptions(n8n);
 	const item = { n8n, index, row, endpoint, options: { ...options, timeout } };

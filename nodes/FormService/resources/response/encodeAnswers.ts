@@ -103,7 +103,10 @@ export function encodeAnswers(
 		(isNothing || missing.length > 0) &&
 			ignored !== '' &&
 			`Columns that match no question: ${ignored}.`,
-		(isNothing || matched.hasUnknownName) && `The form's fields are ${titles}.`,
+		(isNothing || matched.hasUnknownName) &&
+			(titles === ''
+				? 'The form has no fields that take an answer.'
+				: `The form's fields are ${titles}.`),
 		missing.length > 0 &&
 			`To leave required questions out, turn on '${ALLOW_MISSING_DISPLAY_NAME}'.`,
 		found.hasOther &&
