@@ -3,7 +3,7 @@ import { hasReason, InputError, mayHaveActed } from '../api/errors';
 import { createInvalidItemsError, toItemError } from './itemErrors';
 import {
 	createItemRequest,
-	isFinal,
+	mayHaveBeenSent,
 	type InputItem,
 	type ItemOutcome,
 	type SentState,
@@ -149,8 +149,7 @@ async function sendInOrder(
 
 /**
  * Sends the write of an item. If the outcome is final, for example because the item was sent, records the outcome
- * for later tries.
- * Never rejects, because the batch would then not wait for its other items.
+ * for later tries. Never rejects: a rejection would keep the batch from waiting for its other items.
  */
 async function sendWrite(
 	item: InputItem,
@@ -162,15 +161,15 @@ async function sendWrite(
 	try {
 		const result = await write.send();
 		// recorded at once, so that no fault in the output or in its error lets a later try send the item again
-		const { isFinal: isFinalResult, sent } = result;
-		if (isFinalResult) finalOutcomes.set(item.index, { kind: 'done', output: [], sent });
+		const { isFinal, sent } = result;
+		if (isFinal) finalOutcomes.set(item.index, { kind: 'done', output: [], sent });
 		const outcome = createSentOutcome(result, item, tryContext);
-		if (isFinalResult) finalOutcomes.set(item.index, outcome);
+		if (isFinal) finalOutcomes.set(item.index, outcome);
 		return outcome;
 	} catch (error) {
-		// an item that equals an uncertain item was not sent, but its response may already be in the form
+		// with Skip Duplicates By, the error can be that of an equal item, which may have been sent
 		const outcome = stopAfterFailure(error, item, tryContext);
-		if (isFinal(outcome)) finalOutcomes.set(item.index, outcome);
+		if (mayHaveBeenSent(outcome)) finalOutcomes.set(item.index, outcome);
 		return outcome;
 	}
 }

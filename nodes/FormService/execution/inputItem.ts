@@ -41,7 +41,7 @@ export type ItemOutcome =
 	| { kind: 'notSent' };
 
 /** Whether the item was sent or may have been sent. If so, no later try may send the item again. */
-export function isFinal(outcome: ItemOutcome): boolean {
+export function mayHaveBeenSent(outcome: ItemOutcome): boolean {
 	return 'sent' in outcome && outcome.sent !== 'no';
 }
 

@@ -6,7 +6,7 @@ import {
 	getSelectedFormName,
 	isFormNotFoundError,
 } from '../parameters/formId';
-import { isFinal, type InputItem, type ItemOutcome, type SentState } from './inputItem';
+import { mayHaveBeenSent, type InputItem, type ItemOutcome, type SentState } from './inputItem';
 
 /* Creates the errors of items. */
 
@@ -88,7 +88,7 @@ export function createStopError(
 ): NodeError {
 	const { n8n, index: itemIndex, endpoint } = item;
 	const { message, failure } = error;
-	const finalOutcomes = [...outcomes].filter(([, outcome]) => isFinal(outcome));
+	const finalOutcomes = [...outcomes].filter(([, outcome]) => mayHaveBeenSent(outcome));
 	const canAddAgain = endpoint.effect === 'nonIdempotent' && finalOutcomes.length > 0;
 	const sentItems = compact([
 		describeSentItems(outcomes, itemIndex),

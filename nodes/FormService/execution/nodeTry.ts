@@ -26,7 +26,7 @@ export class NodeTry {
 
 	constructor(readonly context: TryContext) {}
 
-	/** Whether this try already has the item with this index. The first item of a later try is always in this try. */
+	/** Whether this try already has the item with this index. If so, n8n has started another try. */
 	hasReceived(index: number): boolean {
 		return this.items.has(index);
 	}
@@ -138,6 +138,7 @@ export function joinTry(n8n: IExecuteSingleFunctions): NodeTry {
 	const { key, total } = findInput(n8n);
 	const latestTry = latestTries.get(key);
 	if (latestTry !== undefined && !latestTry.hasReceived(n8n.getItemIndex())) return latestTry;
+	// the next try sends the items that still wait in the latest try
 	latestTry?.context.stop();
 	const controller = new AbortController();
 	const nextTry = new NodeTry({

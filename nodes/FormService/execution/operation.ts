@@ -81,7 +81,8 @@ export type PendingWrite = {
 	/** Writes with the same order key are sent one after another, in the order of the items. */
 	orderKey?: string;
 	/**
-	 * Sends the request. Does nothing if the item is skipped or previewed.
+	 * Sends the request. Does nothing if the item is skipped or previewed. After the request has failed, must not
+	 * wait for a timer or I/O. Otherwise, the request queue would send another item, see `stopAfterFailure`.
 	 *
 	 * @throws ServiceError if the request fails. An operation must not replace this error, because only this error
 	 * says whether the service may have acted

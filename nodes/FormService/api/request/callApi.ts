@@ -36,6 +36,7 @@ export async function callApi(
 	const failures: RequestFailure[] = [];
 	for (;;) {
 		const attempts = failures.length;
+		// a slot, or the reason why there is none
 		const slot = await queue.acquireSlot({ priority, isRetry: attempts > 0, signal });
 		if ('reason' in slot) {
 			throw createRequestError(context, chooseFailure(slot, failures, endpoint), {
@@ -45,21 +46,21 @@ export async function callApi(
 		}
 
 		const sentAtMs = clock.now();
-		let outcome: ReturnType<typeof parseReply> | undefined;
+		let result: ReturnType<typeof parseReply> | undefined;
 		try {
-			outcome = parseReply(await sendOnce(context, target), target);
+			result = parseReply(await sendOnce(context, target), target);
 		} finally {
-			queue.releaseSlot(slot, outcome);
+			queue.releaseSlot(slot, result);
 		}
-		if ('envelope' in outcome) return { ...outcome, sentAtMs };
+		if ('envelope' in result) return { ...result, sentAtMs };
 
 		// Until the error is thrown, do not wait for a timer or I/O. The queue sends the next request only
 		// after the caller has handled the error, see `admitAfterSender`.
-		failures.push(outcome.requestFailure);
+		failures.push(result.requestFailure);
 		const retryDelayMs = retry ? computeRetryDelayMs(failures, priority, Math.random()) : undefined;
 		if (retryDelayMs === undefined) {
 			const details = { attempts: failures.length, endpoint };
-			throw createRequestError(context, outcome.requestFailure, details);
+			throw createRequestError(context, result.requestFailure, details);
 		}
 		await clock.sleep(retryDelayMs, signal);
 	}

@@ -139,11 +139,11 @@ export class RequestQueue {
 		return isUnused && !isOpen && this.waiting.length === 0;
 	}
 
-	/** Records the end of the request that has the slot. `outcome` is undefined if sending threw an error. */
-	releaseSlot(slot: Slot, outcome?: RequestResult): void {
+	/** Records the end of the request that has the slot. `result` is undefined if sending threw an error. */
+	releaseSlot(slot: Slot, result?: RequestResult): void {
 		const nowMs = this.clock.monotonicMs();
 		this.usedAtMs = nowMs;
-		const { headers = {}, requestFailure } = outcome ?? {};
+		const { headers = {}, requestFailure } = result ?? {};
 		slot.countsUntilMs = nowMs + WINDOW_MS;
 		// the service does not count a rate-limited request
 		if (requestFailure?.reason === 'minuteLimit') pull(this.slots, slot);
@@ -159,7 +159,7 @@ export class RequestQueue {
 	}
 
 	/**
-	 * Admits waiting requests after the caller has handled the outcome of the last request. The caller may
+	 * Admits waiting requests after the caller has handled the result of the last request. The caller may
 	 * abort its other requests, and an aborted request must not be sent. The caller runs in promise callbacks,
 	 * and a timer fires only after all pending promise callbacks.
 	 */

@@ -131,6 +131,7 @@ export const responseCreate: Operation = {
 			async check(request) {
 				const { fields, answerableFields } = await fetchSharedAnswerableFields(request, formId);
 				const { data, byTitle, ignored } = encodeAnswers(input, unchecked, answerableFields);
+				// the fields are for errors of Form Service, which name a field by its UUID
 				const target = { ...request.target, body: { data }, fields: answerableFields };
 				const add = async () => (await addResponse(request.context, target)) ?? null;
 				const { orderKey, addOrSkip } =
