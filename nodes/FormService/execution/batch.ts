@@ -11,7 +11,7 @@ import {
 } from './inputItem';
 import type { PendingWrite, SendResult } from './operation';
 
-/** What the check of an item returns: the outcome if there is nothing to send, otherwise the pending write. */
+/** The result of checking an item: an outcome if there is nothing to send, otherwise the pending write. */
 type CheckedItem = ItemOutcome | PendingWrite;
 
 const NOT_SENT: ItemOutcome = { kind: 'notSent' };
@@ -59,9 +59,9 @@ async function checkItems(
 }
 
 /**
- * Returns the outcome or the pending write of an item. If an earlier try has sent the item, returns the outcome
- * of the earlier try, even if this try has stopped or the parameters are now invalid. Never rejects, because the
- * batch would then not wait for its other items.
+ * Returns the outcome or the pending write of an item. If an earlier try has sent the item, returns the
+ * outcome of the earlier try, even if this try has stopped or the parameters are now invalid. Never rejects.
+ * Otherwise, the batch would not wait for its other items.
  */
 async function checkItem(
 	item: InputItem,
@@ -89,7 +89,7 @@ async function readOrCheck(
 		if ('check' in prepared) return await prepared.check(request);
 		return { kind: 'done', output: await prepared.read(request), sent: 'no' };
 	} catch (error) {
-		// `notFound` is about the item; a web page with status 404 has another reason, which is about the address
+		// `notFound` is about the item; a web page with status 404 has another reason, which is about the URL
 		const isInvalid = error instanceof InputError || hasReason(error, 'notFound');
 		if (isInvalid) return { kind: 'invalid', error: toItemError(error, item) };
 		return stopAfterFailure(error, item, tryContext);
@@ -129,7 +129,7 @@ async function sendInOrder(
 ): Promise<ItemOutcome[]> {
 	const outcomes: Array<ItemOutcome | Promise<ItemOutcome>> = [];
 	const lastByOrderKey = new Map<string | symbol, Promise<ItemOutcome>>();
-	// the loop has no `await`, so each write follows the last one with the same order key
+	// the loop has no `await`, so each write follows the previous write with the same order key
 	for (const [position, checkedItem] of checkedItems.entries()) {
 		if (!('send' in checkedItem)) {
 			outcomes.push(checkedItem);
@@ -148,8 +148,8 @@ async function sendInOrder(
 }
 
 /**
- * Sends the write of an item. If the outcome is final, for example because the item was sent, records the outcome
- * for later tries. Never rejects: a rejection would keep the batch from waiting for its other items.
+ * Sends the write of an item. Records a final outcome for later tries. Never rejects. Otherwise, the batch
+ * would not wait for its other items.
  */
 async function sendWrite(
 	item: InputItem,
@@ -160,14 +160,14 @@ async function sendWrite(
 	const { finalOutcomes } = tryContext.run;
 	try {
 		const result = await write.send();
-		// recorded at once, so that no fault in the output or in its error lets a later try send the item again
+		// recorded immediately: even if the output cannot be created, no later try sends the item again
 		const { isFinal, sent } = result;
 		if (isFinal) finalOutcomes.set(item.index, { kind: 'done', output: [], sent });
 		const outcome = createSentOutcome(result, item, tryContext);
 		if (isFinal) finalOutcomes.set(item.index, outcome);
 		return outcome;
 	} catch (error) {
-		// with Skip Duplicates By, the error can be that of an equal item, which may have been sent
+		// with Skip Duplicates By, the error can be the error of an equal item, which may have been sent
 		const outcome = stopAfterFailure(error, item, tryContext);
 		if (mayHaveBeenSent(outcome)) finalOutcomes.set(item.index, outcome);
 		return outcome;
@@ -175,8 +175,8 @@ async function sendWrite(
 }
 
 /**
- * Returns the outcome of an item after its write has succeeded. If the output cannot be created, the item
- * counts as sent and as failed.
+ * Returns the outcome of an item after its write has succeeded. If the output cannot be created, the outcome
+ * is `failed`, and still says whether the item was sent.
  */
 function createSentOutcome(
 	{ sent, createOutput }: SendResult,
@@ -193,8 +193,8 @@ function createSentOutcome(
 /**
  * Returns the outcome of an item that failed. If the node stops on failure, stops the try.
  *
- * From the failure of a request to this function, there are only promise callbacks. A timer or I/O in between
- * would give the request queue time to send another item.
+ * Only promise callbacks may run between the failure of a request and this function. A timer or I/O would
+ * give the request queue time to send another item.
  */
 function stopAfterFailure(
 	error: unknown,

@@ -10,8 +10,8 @@ import type { NodeError } from '../api/errors';
 import type { ItemRequest, PreparedItem } from './operation';
 
 /**
- * An input item in one try, see `TryContext`. If the parameters of the item are valid, it has `prepared`.
- * Otherwise, it has `parameterError`.
+ * An input item in one try, see `TryContext`. If the parameters are valid, the item has `prepared`.
+ * Otherwise, the item has `parameterError`.
  */
 export type InputItem = {
 	n8n: IExecuteSingleFunctions;
@@ -24,8 +24,9 @@ export type InputItem = {
 } & ({ prepared: PreparedItem } | { parameterError: NodeError });
 
 /**
- * Whether an item was sent. `maybe` means that the service may have acted, for example if no reply came. An item
- * that waits for an equal item fails with the error of that item, and is then also `maybe`.
+ * Whether an item was sent. `maybe` means that the service may have acted, for example if no reply came. If
+ * an item fails with `maybe`, later items with the same duplicate key fail with the same error, and are also
+ * `maybe`.
  */
 export type SentState = 'yes' | 'maybe' | 'no';
 
@@ -55,15 +56,15 @@ export type TryContext = {
 	continuesOnFail: boolean;
 	/** Stops the try: aborts `signal`. */
 	stop: () => void;
-	/** Aborts when the try stops or the execution is canceled. A request that still waits is then never sent. */
+	/**
+	 * Aborts when the try stops or the execution is canceled. Requests that are still in the queue are not
+	 * sent.
+	 */
 	signal: AbortSignal;
 	run: Run;
 };
 
-/**
- * The values that all tries of a run share. Retry On Fail makes several tries. The object also identifies the
- * run, see `ItemRequest`.
- */
+/** The values that all tries of a run share. The object also identifies the run, see `ItemRequest`. */
 export type Run = {
 	/** The outcomes that later tries keep, by the index of the item. An item that may have been sent is never sent again. */
 	readonly finalOutcomes: Map<number, ItemOutcome>;

@@ -76,8 +76,8 @@ function groupByErrorText(invalidItems: readonly InvalidItem[]): string[] {
 }
 
 /**
- * Creates the error with which the node stops, from the error of an item. The error says which items were sent,
- * so that the user does not run the sent items a second time.
+ * Creates the error with which the node stops, from the error of an item. The error says which items were
+ * sent, so that the user does not send these items again.
  *
  * @param outcomes the outcomes of all items
  */
@@ -98,7 +98,7 @@ export function createStopError(
 		const texts = [error.description, describeItemNumber(item, outcomes.size), sentItems];
 		return error.withText({ message, description: compact(texts).join('\n') }, itemIndex);
 	}
-	// put the list of invalid items last, because users overlook a text after a long list
+	// put the list of invalid items last, because users overlook a sentence after a long list
 	const texts = [
 		sentItems || (endpoint.effect !== 'safe' && 'Nothing was sent.'),
 		error.description,
@@ -115,8 +115,7 @@ const RETRY_ADDS_AGAIN =
 	"Retry under Executions sends all items again. With 'Skip Duplicates By', it skips what was added.";
 
 /**
- * Describes which item failed, if the node has several items. For the fourth item, n8n adds "[item 3]" to the
- * message.
+ * Describes which item failed: "Item 3 is row 5." For the fourth item, n8n adds "[item 3]" to the message.
  */
 function describeItemNumber({ index, row }: InputItem, total: number): string {
 	if (total === 1) return row === undefined ? '' : `The item is row ${row}.`;
@@ -126,8 +125,8 @@ function describeItemNumber({ index, row }: InputItem, total: number): string {
 }
 
 /**
- * Describes which items were sent, and which items may have been sent. Returns an empty text if the node has
- * only one item.
+ * Describes which items were sent, and which items may have been sent. Returns an empty string if the node
+ * has only one item.
  */
 function describeSentItems(
 	outcomes: ReadonlyMap<InputItem, ItemOutcome>,
@@ -165,8 +164,8 @@ function formatItemRanges(items: readonly InputItem[]): string {
 }
 
 /**
- * Formats an error as one text with the message and the description. This text is used in lists of errors, in
- * failed items, and for models.
+ * Formats an error as one string with the message and the description, for lists of errors, for failed items,
+ * and for models.
  */
 export function formatError({ message, description }: NodeError): string {
 	const details = description ? ` ${description.replaceAll('\n', ' ')}` : '';

@@ -26,7 +26,7 @@ export class NodeTry {
 
 	constructor(readonly context: TryContext) {}
 
-	/** Whether this try already has the item with this index. If so, n8n has started another try. */
+	/** Whether this try already has the item with this index. If n8n adds the item again, a new try has begun. */
 	hasReceived(index: number): boolean {
 		return this.items.has(index);
 	}
@@ -47,8 +47,8 @@ export class NodeTry {
 
 	/**
 	 * Waits until all items have an outcome. A caller must not throw an error earlier, because n8n handles
-	 * rejections only after n8n has added all items. If n8n itself fails with an item, n8n adds no further items,
-	 * and this function never returns.
+	 * rejections only after n8n has added all items. If n8n itself fails while adding an item, n8n adds no
+	 * further items, and this function never returns.
 	 */
 	async waitForOutcomes(): Promise<ReadonlyMap<InputItem, ItemOutcome>> {
 		await this.allStarted.promise;
@@ -84,9 +84,9 @@ export class NodeTry {
 	}
 
 	/**
-	 * Whether the next batch may start. In a node that stops on failure, a batch starts only with all its items.
-	 * If n8n fails with an item, such as an item with a wrong expression, n8n adds no further items, and nothing of
-	 * the batch is sent.
+	 * Whether the next batch may start. In a node that stops on failure, a batch starts only with all its
+	 * items. If n8n fails while adding an item, for example because of a wrong expression, n8n adds no further
+	 * items, and no item of the batch is sent.
 	 */
 	private mayStartBatch(): boolean {
 		const { total, batchSize, continuesOnFail } = this.context;
@@ -96,7 +96,7 @@ export class NodeTry {
 	}
 }
 
-/** Stops a try. Returns the outcomes of these items. An item that was not sent fails with a new error. */
+/** Stops a try, and returns the outcomes of items. An item without a final outcome fails with a new error. */
 function failItems(
 	items: readonly InputItem[],
 	{ stop, run }: TryContext,
@@ -117,9 +117,11 @@ function createDeferred(): { promise: Promise<void>; resolve: () => void } {
 }
 
 /**
- * Creates the error of the items of an incomplete batch. If n8n has failed with a later item, n8n reports its own
- * error and not this error. So the message is about the other cause: a version of n8n that asks for the outcome
- * of an item before n8n has added all items of the batch.
+ * Creates the error of the items of an incomplete batch. A batch is incomplete for one of two reasons:
+ *
+ * - n8n has failed while adding a later item. In this case, n8n reports its own error and not this error.
+ * - This version of n8n asks for the outcome of an item before n8n has added all items of the batch. The
+ *   message is about this reason.
  */
 function createIncompleteBatchError({ n8n, index }: InputItem): NodeError {
 	return new InputError(n8n.getNode(), {
@@ -167,9 +169,9 @@ function readBatchSize(n8n: IExecuteSingleFunctions): number | undefined {
 }
 
 /**
- * Returns a key for the run, and the number of items. All tries of a run get the same key. The key is usually
- * n8n's execution data. If an agent calls the node as a tool, all calls have the agent's execution data. The
- * key is then the input that the model wrote for this call.
+ * Returns the number of items, and a key that all tries of a run share. Usually, the key is n8n's execution
+ * data. But if an agent calls the node as a tool, all calls have the agent's execution data, so the key is
+ * the input that the model wrote for this call.
  *
  * @see
  * https://github.com/n8n-io/n8n/blob/master/packages/core/src/execution-engine/node-execution-context/utils/get-input-connection-data.ts

@@ -10,7 +10,7 @@ import type { ParameterContext } from '../parameters/parameterContext';
 
 /**
  * An operation of the node, such as Response: Create. An operation either reads, or checks an item and then
- * writes. An operation that reads has an endpoint that only reads.
+ * writes.
  */
 export type Operation = {
 	/** The option in the parameter Operation. */
@@ -137,7 +137,7 @@ export class SharedValues<T> {
 /**
  * Creates a function that fetches a value once for all items of a run. Items share the value if they have the
  * same account, URL, request options and details. No item may change the value. Errors have no item number,
- * because the request belongs to no item. After a failure, the next try fetches the value again.
+ * because the items share the request. After a failure, the next try fetches the value again.
  *
  * @param fetch fetches the value. `details` are values that JSON can express
  */

@@ -18,7 +18,8 @@ import { isTool, prepareTool } from './tool';
 
 /*
  * How n8n's routing (`RoutingNode`) processes items. n8n first evaluates the parameters of each item and calls
- * `preSend`. After all items of a batch, n8n calls the pagination function for each item.
+ * `preSend`. After n8n has called `preSend` for all items of a batch, n8n calls the pagination function for each
+ * item.
  *
  * @see https://github.com/n8n-io/n8n/blob/master/packages/core/src/execution-engine/routing-node.ts
  */
@@ -95,7 +96,7 @@ function prepareItem(
 	const { row_number: rowNumber } = n8n.getInputData().json;
 	const parsedRow = parseNumber(rowNumber);
 	const row = Number.isInteger(parsedRow) ? parsedRow : undefined;
-	// without a Timeout of the user, n8n sets 300 seconds, but `sendOnce` has its own default
+	// if the user has set no Timeout, n8n sets 300 seconds, but `sendOnce` has its own default
 	const { timeout } = readRequestOptions(n8n);
 	const item = { n8n, index, row, endpoint, options: { ...options, timeout } };
 	try {

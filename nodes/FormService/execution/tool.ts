@@ -34,7 +34,10 @@ export function isTool({ type }: Pick<INode, 'type'>): boolean {
 	return type.endsWith('Tool');
 }
 
-/** Prepares an item of a tool. Checks the keys of the values that the model sets, and limits the output. */
+/**
+ * Prepares an item of a tool. Also checks the keys, see `checkKeys`, and limits the output, see
+ * `limitToolOutput`.
+ */
 export function prepareTool({ prepare }: Operation, input: ParameterContext): PreparedItem {
 	checkKeys(input);
 	const prepared = prepare(input);
@@ -61,9 +64,9 @@ function checkKeys(input: ParameterContext): void {
 }
 
 /**
- * Selects the results that a model asks for, up to `MAX_CHARACTERS`. If results are left out, an additional
- * item has a notice with the number of selected results and the number of all results. If more results follow,
- * the notice also says how to get the next results.
+ * Selects the results that a model asks for, up to `MAX_CHARACTERS`. If results are left out, adds an item
+ * with a notice: "20 of 90 results, after skipping 0." If more results follow, the notice also says how to
+ * get the next results.
  */
 export function limitToolOutput(
 	results: readonly INodeExecutionData[],
@@ -77,7 +80,7 @@ export function limitToolOutput(
 		characters += text.length;
 		const isTooLong = characters > MAX_CHARACTERS;
 		if (isTooLong && selected.length > 0) break;
-		// in a JSON text, a quote takes two characters
+		// in JSON, a quote takes two characters
 		selected.push(isTooLong ? { startOfResult: cutAtCharacter(text, MAX_CHARACTERS / 2) } : result);
 	}
 	const end = skip + selected.length;

@@ -48,7 +48,9 @@ export function findKeyConflict({
 /** A key in a parameter. `isGenerated` is true if n8n's editor wrote the key when the user clicked ✨. */
 type KeyUse = { key: string; path: string; isGenerated: boolean };
 
-/** Returns the keys in a parameter and in its parts. A key that an expression has twice is returned once. */
+/**
+ * Returns the keys in a parameter and in its parts. If an expression uses a key twice, returns the key once.
+ */
 function collectKeys(value: unknown, path = ''): KeyUse[] {
 	if (typeof value === 'string') {
 		const keys = value.startsWith('=') ? extractFromAICalls(value).map(({ key }) => key) : [];
@@ -61,7 +63,10 @@ function collectKeys(value: unknown, path = ''): KeyUse[] {
 	);
 }
 
-/** Returns the names that the resource mapper shows, by the path of their value: `fields.value.9b1f…`. */
+/**
+ * Returns the names that the resource mapper shows. The key of a name is the path of its value:
+ * `fields.value.9b1f…`.
+ */
 function collectFieldTitles(mapper: unknown): Map<string, string> {
 	const schema = isRecord(mapper) && Array.isArray(mapper.schema) ? mapper.schema : [];
 	const fields = (schema as unknown[]).filter(isRecord);

@@ -6,7 +6,7 @@ import type { ReadingKind } from './responses/planReading';
 /* Decides how long polls wait after a failure, and which error the user sees. */
 
 /**
- * A subject is what can fail: the account, the parameters, the list of forms, a form in this list, or a reading
+ * The subject of a failure: the account, the parameters, the list of forms, a form in this list, or a reading
  * of a form.
  */
 export type FailureSubject = Readonly<
@@ -27,8 +27,7 @@ type FailureStreak = {
 	readonly subject: FailureSubject;
 	readonly count: number;
 	/**
-	 * The number of the page that failed, from 0. If the next failure is on a later page, the count starts at 1
-	 * again.
+	 * The number of the page that failed, from 0. After a failure of a later page, the count starts at 1 again.
 	 */
 	readonly page: number;
 	/** The time of the first failure. */
@@ -63,18 +62,18 @@ export class Failures {
 	private reportedAtMs = -Infinity;
 
 	/**
-	 * Records a failure. During the backoff, polls skip the subject, see `computeBackoffMs`. If the service asks
-	 * for a longer wait, the backoff is as long as the service asks, up to an hour.
+	 * Records a failure. During the backoff, polls skip the subject, see `computeBackoffMs`. If the service
+	 * asks for a longer wait, the backoff is as long as the service asks, up to an hour.
 	 *
 	 * @param page the number of the page that failed, from 0; 0 if the subject has no pages
-	 * @param startsElsewhere whether the next poll reads another page. The backoff is then only the wait that the
-	 * service asks for
+	 * @param startsElsewhere whether the next poll reads another page. If so, the backoff is only the wait that
+	 * the service asks for
 	 * @returns the number of failures in a row
 	 */
 	record(subject: FailureSubject, error: NodeError, page = 0, startsElsewhere = false): number {
 		const lastFailedAtMs = clock.now();
 		const { retryAtMs = lastFailedAtMs } = getRequestFailure(error) ?? {};
-		// add a millisecond for rounding, so that the request queue no longer waits
+		// add a millisecond for rounding, so that the request queue sends the next request immediately
 		const askedMs = Math.min(retryAtMs - lastFailedAtMs + 1, MAX_RETRY_AFTER_MS);
 		const { count, firstFailedAtMs } = this.countWithNew(subject, page);
 		const backoffMs = startsElsewhere ? askedMs : Math.max(askedMs, computeBackoffMs(count));
@@ -84,7 +83,10 @@ export class Failures {
 		return count;
 	}
 
-	/** Returns the number of failures in a row, and their start, as if this page failed now. */
+	/**
+	 * Returns the number of failures in a row and the time of the first failure, including a failure of this
+	 * page now.
+	 */
 	countWithNew(subject: FailureSubject, page: number): FailureCount {
 		const last = this.find(subject);
 		if (last === undefined || page > last.page) return { count: 1, firstFailedAtMs: clock.now() };
@@ -118,13 +120,13 @@ export class Failures {
 	}
 
 	/**
-	 * Chooses the error that a poll without items shows to the user, and marks the error as reported. Adds a
-	 * notice that the trigger keeps trying. Undefined if an error was reported less than an hour ago, or if no
-	 * error qualifies.
+	 * Returns the error that a poll without items shows to the user, and marks the error as reported. Adds a
+	 * notice that the trigger keeps trying. Returns undefined if an error was reported less than an hour ago,
+	 * or if the following rules allow no error:
 	 *
-	 * An error qualifies if its subject has failed at least three times in a row. A reported error qualifies
-	 * again if its subject fails again in this poll. But if the trigger watches several forms, the error of a
-	 * form is reported only once.
+	 * - An error is reported only after at least three failures in a row.
+	 * - A reported error is reported again only if the subject has failed again in this poll.
+	 * - If the trigger watches several forms, the error of a form is reported only once.
 	 *
 	 * @param polledAtMs when the poll started
 	 * @param isOneOfSeveral whether the trigger watches several forms

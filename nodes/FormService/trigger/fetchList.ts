@@ -17,9 +17,9 @@ export type TimedPage = ListPage & { readonly servedAtMs: number };
  * Fetches the pages of a list one by one, until the caller stops.
  *
  * @param from the page to start with, see `moveToList`; by default, the first page
- * @param deadline aborts the request of the next page; by default, at the end of the poll's time to read
- * @throws NodeApiError if the next page cannot be read, or if the time is up. If the request waited in the
- * queue until the time was up, the reason is `queueTimedOut`, and the request was not sent
+ * @param deadline aborts when the time for the pages is up; by default, `times.readDeadline`
+ * @throws NodeApiError if the next page cannot be read, or if the time is up. If the request was canceled in
+ * the queue, the reason is `queueTimedOut`, and the request was not sent
  */
 export async function* fetchPagesInTime(
 	{ request, times, cache }: PollContext,
@@ -42,8 +42,8 @@ export async function* fetchPagesInTime(
 }
 
 /**
- * Returns a saved page position with the present address of the list. The saved address is out of date if the
- * user has changed the base URL from http to https. Only the query of the saved address is used.
+ * Returns a saved page position with the current URL of the list. The saved URL is out of date if the user
+ * has changed the base URL from http to https. Keeps only the query of the saved URL.
  */
 export function moveToList(position: PagePosition, listUrl: string): PagePosition {
 	const url = new URL(listUrl);

@@ -8,19 +8,19 @@ import { getListEntries, isRecord, sortKeys } from '../api/records';
 import { parseUrl } from '../api/url';
 
 /*
- * Computes fingerprints of texts and of the answers of a response. The fingerprint of the answers shows whether
+ * Computes fingerprints of strings and of the answers of a response. The fingerprint of the answers shows whether
  * the answers have changed.
  */
 
-/** A short hash of a text: `"aB3dE6gH9k"` for the UUID of a response. */
+/** A short hash of a string: `"aB3dE6gH9k"` for the UUID of a response. */
 export type Fingerprint = string;
 
 /** The length of a fingerprint in characters. Each character has 6 bits. */
 export const FINGERPRINT_LENGTH = 10;
 
 /**
- * Computes the fingerprint of a text: 60 bits of a hash. For 100,000 texts, the probability that two texts have
- * the same fingerprint is one in 230 million (n² / 2^61 for n texts).
+ * Computes the fingerprint of a string: 60 bits of a hash. Among 100,000 strings, the probability that two
+ * strings have the same fingerprint is one in 230 million (n² / 2^61 for n strings).
  */
 export function computeFingerprint(text: string): Fingerprint {
 	return hash('sha256', text, 'base64url').slice(0, FINGERPRINT_LENGTH);
@@ -29,7 +29,7 @@ export function computeFingerprint(text: string): Fingerprint {
 /**
  * The fingerprint of the answers of a response, in two halves. The first half depends on each answer and its
  * field, and not on the order of the answers. The second half depends on the answers and their order, and not
- * on the fields. One text with both halves takes half the memory of two texts.
+ * on the fields. One string with both halves takes half the memory of two strings.
  */
 export type AnswersFingerprint = Fingerprint;
 
@@ -83,12 +83,12 @@ function toHashText(value: unknown): string {
 }
 
 /**
- * Normalizes a part of an answer, so that parts with the same meaning become the same value.
+ * Normalizes a part of an answer, so that parts with the same meaning become equal.
  *
- * - The address of a file loses its query.
+ * - The URL of a file loses its query.
  * - The attributes of an object are sorted by name. Empty values are left out.
- * - An object whose keys are numbers becomes a list, because PHP sends lists with gaps as objects: `{"0": "A",
- *   "2": "B"}`.
+ * - An object whose keys are numbers becomes a list, because PHP sends a list with a missing index as an
+ *   object: `{"0": "A", "2": "B"}`.
  */
 function normalizePart(value: unknown): unknown {
 	if (typeof value === 'string') {
@@ -119,9 +119,9 @@ const SIGNATURE = /^(x-(amz|goog)-.+|.*signature|sig|expires|token)$/i;
 const FILE_PATH = /\.(?!html?$|php$|aspx?$|jsp$)[a-z0-9]{1,8}$/i;
 
 /**
- * Removes the query from the address of a file: `cv.pdf|https://host/cv.pdf?signature=1` →
+ * Removes the query from the URL of a file: `cv.pdf|https://host/cv.pdf?signature=1` →
  * `cv.pdf|https://host/cv.pdf`. The query can be a signature, and the service may create a new signature each
- * time it lists the file. Returns any other text unchanged.
+ * time it lists the file. Returns any other string unchanged.
  */
 function dropFileQuery(text: string): string {
 	const start = text.toLowerCase().lastIndexOf('|http') + 1;
@@ -133,9 +133,9 @@ function dropFileQuery(text: string): string {
 }
 
 /**
- * Whether the answers have changed. True only if both halves of the fingerprint differ, because an edit of the
- * form changes only one half: a moved field changes the second half, and a renamed field changes the first
- * half. False if a fingerprint is missing.
+ * Whether the answers have changed. True only if both halves of the fingerprint differ. An edit to the form
+ * changes only one half: a moved field changes the second half, and a renamed field changes the first half.
+ * False if a fingerprint is missing.
  */
 export function haveAnswersChanged(
 	before: AnswersFingerprint | undefined,

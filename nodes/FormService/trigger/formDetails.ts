@@ -34,8 +34,8 @@ export function indexListedForms(records: readonly IDataObject[]): Map<string, L
 }
 
 /**
- * Caches the names of listed forms. A form without a name has its ID as `name`. Deletes the cached name of such
- * a form.
+ * Caches the names of listed forms. If the `name` of a form is its ID, the form has no name. The cached name
+ * of such a form is deleted.
  */
 export function cacheFormNames({ byId }: FormNames, listed: Iterable<ListedForm>): void {
 	for (const { id, name } of listed) {

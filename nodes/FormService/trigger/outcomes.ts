@@ -6,8 +6,8 @@ import { HIGHEST_PAGE_NUMBER, type Failures, type FailureSubject } from './failu
 /* Decides what the outcome of a reading means for the account, for the poll and for later polls. */
 
 /**
- * The reasons of failures that affect all forms of the account. For example, the service rejects the token, or
- * a rate limit is reached.
+ * The failure reasons that affect all forms of the account. For example, the service rejects the token, or a
+ * rate limit is reached.
  */
 const ACCOUNT_REASONS: FailureReason[] = [
 	'blockedByN8n',
@@ -34,17 +34,17 @@ export type ReadingOutcome = Readonly<{
 	subject: FailureSubject;
 	/** Whether the reading has read at least one page. */
 	hasPages: boolean;
-	/** The error if the next page could not be read. */
+	/** The error, if the next page could not be read. */
 	readError?: NodeError;
-	/** The error if the events could not be delivered. */
+	/** The error, if the events could not be delivered. */
 	deliveryError?: NodeError;
 	/**
-	 * The number of a page; the first page is 0. The number depends on the outcome:
+	 * The number of a page; the first page is 0. The page depends on the outcome:
 	 *
-	 * - If a page failed, the number is the number of this page.
-	 * - If the delivery failed, the number is the number of the first page of the reading.
-	 * - If a full pass continues in a later poll, the number is the number of the last page that was read.
-	 * - Otherwise, the number is `HIGHEST_PAGE_NUMBER`.
+	 * - If a page failed: this page.
+	 * - If the delivery failed: the first page of the reading.
+	 * - If the reading continues in a later poll: the last page that was read.
+	 * - Otherwise: `HIGHEST_PAGE_NUMBER`.
 	 */
 	page: number;
 	/** Whether the next poll starts over at an earlier page, instead of reading the failed page again. */
@@ -52,8 +52,8 @@ export type ReadingOutcome = Readonly<{
 }>;
 
 /**
- * Returns the error of an outcome. If both the reading and the delivery have failed, an error that affects the
- * whole account comes first. Otherwise, the error of the delivery comes first.
+ * Returns the error of an outcome. If the reading and the delivery have failed, prefers an error that affects
+ * the whole account, and otherwise the error of the delivery.
  */
 export function getOutcomeError({
 	readError,

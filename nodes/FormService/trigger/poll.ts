@@ -65,7 +65,7 @@ async function pollOnce(n8n: IPollFunctions, context: PollContext): Promise<Poll
 	const nowMs = clock.now();
 	const saved = rememberState(cache.states, context, after, { hasItems, nowMs });
 	// Write an unchanged state too, because n8n may have kept an older state, and the node may have a new name.
-	// Writing is fast, because the texts of seen responses are cached.
+	// Writing is fast, because the encoded seen responses are cached.
 	if (saved !== undefined) writeSavedState(n8n, saved, nowMs);
 	if (hasItems) return sortByTime(items, 'oldest').map(({ item }) => item);
 	if (reason !== 'schedule') return null;
@@ -86,8 +86,8 @@ type PollResult = {
 };
 
 /**
- * Reads the lists that are due. Reads no list during the backoff of the account. In the result, each watched
- * form has a baseline: the time from which its responses count as new.
+ * Reads the lists that are due. Reads no list during the backoff of the account. Also adds missing baselines,
+ * see `ensureBaseline`.
  */
 async function readLists(context: PollContext): Promise<PollResult> {
 	const { parameters, startState, times } = context;
@@ -104,8 +104,8 @@ async function readLists(context: PollContext): Promise<PollResult> {
 }
 
 /**
- * Reads the list of all forms, if the list is due. If the last poll read the list and then had no time for a
- * form, leaves the list to a later poll, so that this poll has time for the form.
+ * Reads the list of all forms, if the list is due. If the last poll read the list and had no time left for a
+ * form, skips the list, so that this poll has time for the form.
  */
 async function readFormList(context: PollContext, earlier: PollResult): Promise<PollResult> {
 	const hasPostponedForm = getWatchedFormIds(context.parameters, earlier.forms).some(
@@ -162,7 +162,7 @@ async function readForms(
 		items.push(...result.items);
 		outcomes.push(result.outcome);
 		record(context, result.outcome);
-		// the time is up, and the next reading would overwrite the entry of this form in `cache.unread`
+		// the time is up, and the next reading would overwrite the entry of this form in `postponedReadings`
 		if (result.isPostponed) break;
 	}
 	return { forms, listedSinceMs, items, outcomes };
@@ -176,10 +176,10 @@ function record({ cache, request }: PollContext, outcome: ReadingOutcome): void 
 const ACTIONABLE_CAUSES = ['credential-invalid', 'configuration-invalid'];
 
 /**
- * Returns the error with which the activation of the workflow fails. Undefined for a scheduled poll. Returns an
- * error in two cases:
+ * Returns the error with which the activation of the workflow fails. Undefined for a scheduled poll. Returns
+ * an error in two cases:
  *
- * - Neither this poll nor an earlier poll has read a list.
+ * - No poll has read a list yet.
  * - The user has just published the workflow, and only the user can remove the cause of the error. If the
  *   trigger watches several forms, the activation fails only if this poll has read no list.
  */

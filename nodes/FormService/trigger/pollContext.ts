@@ -36,7 +36,10 @@ export type PollTimes = Readonly<{
 	pollStartedAtMs: number;
 	/** From this time on, the poll requests no further page. */
 	readUntilMs: number;
-	/** Aborts when the poll must no longer wait for a reply. After that time, the poll creates no further items. */
+	/**
+	 * Aborts when the poll must no longer wait for a reply. With Download Files, the poll also creates no
+	 * further items after this time.
+	 */
 	readDeadline: AbortSignal;
 	/** Aborts when the poll must no longer wait for files. */
 	pollDeadline: AbortSignal;
@@ -87,17 +90,17 @@ function clearOutdatedCache(cache: TriggerCache, configKey: string): void {
 	cache.names.fetchedAtMs = -Infinity;
 }
 
-/** The fraction of the poll's time after which the poll starts no request for a page. */
+/** The fraction of the poll's time in which the poll starts requests for pages. */
 const REQUEST_SHARE = 0.6;
 
 /**
- * The fraction of the poll's time after which a request that waits in the queue is canceled. The poll then ends
- * without a failure. The fraction is lower than `READ_SHARE`, because a poll that ends at `READ_SHARE` counts
- * as failed.
+ * The fraction of the poll's time in which requests stay in the queue. After this time, the poll cancels
+ * requests that are still in the queue, and ends without a failure. The fraction is lower than `READ_SHARE`,
+ * because a request that is not finished at `READ_SHARE` can count as a failure.
  */
 const QUEUE_SHARE = 0.75;
 
-/** The fraction of the poll's time after which the poll waits for no reply. */
+/** The fraction of the poll's time in which the poll waits for replies. */
 const READ_SHARE = 0.8;
 
 /**

@@ -29,9 +29,9 @@ export function takePollReason(n8n: IPollFunctions): PollReason {
 }
 
 /**
- * Whether a poll is a scheduled poll in n8n's durable mode. A durable poll has a new context, as an activation
- * has. Only the time limit shows the difference: n8n allows a durable poll 36 seconds by default, and an
- * activation 5 minutes.
+ * Whether a poll is a scheduled poll in n8n's durable mode. Like an activation, a durable poll has a new
+ * context. Only the time limit differs: by default, n8n allows 36 seconds for a durable poll, and 5 minutes
+ * for an activation.
  */
 function isDurablePoll(n8n: IPollFunctions): boolean {
 	return getPollTimeoutMs(n8n) !== DEFAULT_POLL_TIMEOUT_MS;

@@ -7,8 +7,7 @@ export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
 
 /**
- * How large a trigger's share of the account's requests must be. A trigger with twice the weight gets twice the
- * share.
+ * A trigger's claim to a share of the request budget. A trigger with twice the weight gets twice the share.
  */
 export type BudgetClaim = {
 	accountKey: string;
@@ -20,16 +19,16 @@ export type BudgetClaim = {
 };
 
 /**
- * The time after its last poll during which a trigger counts as active. With the usual schedules, n8n polls a
- * trigger at least once an hour.
+ * How long a trigger stays active after its last poll. An inactive trigger gets no share of the request
+ * budget. With the usual schedules, n8n polls a trigger at least once an hour.
  */
 const ACTIVE_MS = HOUR_MS + 10 * MINUTE_MS;
 
 /**
- * Computes the request interval of a list with weight 1: the time that the list waits for each request, in
- * milliseconds. If the triggers have different Requests per Day, the highest number applies.
+ * Computes the request interval of a list with weight 1: the time in which the budget covers one request of
+ * the list, in milliseconds. If the triggers have different Requests per Day, the highest number applies.
  *
- * @param claims the `BudgetClaim` of each trigger of this process, with or without the newest claim
+ * @param claims the `BudgetClaim` of each trigger of this process; can include `newest`
  * @param newest the claim of the trigger that polls now
  */
 export function computeBaseIntervalMs(claims: readonly BudgetClaim[], newest: BudgetClaim): number {
@@ -56,14 +55,14 @@ export function computeWeight(deliveredAtMs: number | undefined, nowMs: number):
 	return deliveredAtMs === undefined || hasElapsed(deliveredAtMs, DAY_MS, nowMs) ? 1 : BUSY_WEIGHT;
 }
 
-/** The request debt of a list: the requests that the list must wait for before a poll may read the list again. */
+/**
+ * The request debt of a list: the requests that the budget has not covered yet. The budget covers one request
+ * in each request interval. When the budget has covered all requests, the list is due.
+ */
 export type RequestDebt = Readonly<{
-	/** When a poll last requested the list, in epoch milliseconds. */
+	/** The time of this debt, in epoch milliseconds. */
 	atMs: number;
-	/**
-	 * The number of requests that the list must wait for: the requests of the poll at `atMs`, and the requests of
-	 * earlier polls for which the list had not waited yet.
-	 */
+	/** The number of requests that the budget had not covered at `atMs`. */
 	requests: number;
 }>;
 
@@ -82,45 +81,46 @@ export function hasElapsed(waitStartedAtMs: number, waitMs: number, nowMs: numbe
 	return nowMs < waitStartedAtMs || nowMs >= waitStartedAtMs + waitMs;
 }
 
-/** Whether a poll may read a list, because the list has waited for all requests of its debt. */
+/** Whether a poll may read a list, because the budget has covered the debt of the list. */
 export function isDue({ atMs, requests }: RequestDebt, intervalMs: number, nowMs: number): boolean {
 	return hasElapsed(atMs, requests * intervalMs - EARLY_TOLERANCE_MS, nowMs);
 }
 
 /**
- * Returns the debt of a list after further requests. The wait for these requests starts at
- * `waitStartedAtMs`.
+ * Adds requests to the debt of a list at the time `addedAtMs`. First subtracts the requests that the budget
+ * has covered since the last addition.
  */
 export function addDebt(
 	debt: RequestDebt | undefined,
 	requests: number,
 	intervalMs: number,
-	waitStartedAtMs: number,
+	addedAtMs: number,
 ): RequestDebt {
 	const { atMs, requests: requestsBefore } = debt ?? { atMs: -Infinity, requests: 0 };
-	const isSetBack = waitStartedAtMs < atMs;
-	const waiting = isSetBack
-		? 0
-		: Math.max(0, requestsBefore - (waitStartedAtMs - atMs) / intervalMs);
-	return { atMs: waitStartedAtMs, requests: waiting + requests };
+	const isSetBack = addedAtMs < atMs;
+	const uncovered = isSetBack ? 0 : Math.max(0, requestsBefore - (addedAtMs - atMs) / intervalMs);
+	return { atMs: addedAtMs, requests: uncovered + requests };
 }
 
 /** The number of requests that a poll may send for a form. */
 export type FormBudget = Readonly<{
-	/** The request interval of the form: the time that the form waits for each request, in milliseconds. */
+	/**
+	 * The request interval of the form: the time in which the budget covers one request of the form, in
+	 * milliseconds.
+	 */
 	intervalMs: number;
 	/**
 	 * How many further requests the trigger could have sent since the form became due. More than 0 only if n8n
 	 * polls rarely.
 	 */
 	unusedRequests: number;
-	/** The maximum number of requests in one poll: a tenth of the form's requests per day. */
+	/** The maximum number of requests in one poll: a tenth of the form's daily requests. */
 	maxRequests: number;
 }>;
 
 /**
  * Computes how many requests a poll may send for a form. Counts unused requests only since the last poll of
- * this process, because an earlier process may have sent requests before.
+ * this process, because another process may have used earlier requests.
  *
  * @param form the state before the poll; undefined for a new form
  * @param baseIntervalMs see `computeBaseIntervalMs`

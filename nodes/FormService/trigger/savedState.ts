@@ -39,8 +39,8 @@ export type StateCache = {
 	writtenAtMs?: number;
 	/**
 	 * The state from which the next poll continues if n8n has not saved `written`. If the last poll had items,
-	 * this is the state before the last poll. n8n has then discarded the items together with `written`, so the
-	 * next poll must create the items again.
+	 * `resumeFrom` is the state before the last poll: n8n has discarded the items together with `written`, so
+	 * the next poll must create the items again.
 	 */
 	resumeFrom?: TriggerState;
 };
@@ -86,8 +86,8 @@ export function loadState(
  *
  * @param before the state at the start of the poll
  * @param hasItems whether the poll has items, which n8n may discard together with the state
- * @returns undefined if the saved state is unreadable and the poll has found no form; the caller then keeps the
- * unreadable state
+ * @returns undefined if the saved state is unreadable and the poll has found no form. In this case, the
+ * caller keeps the unreadable state
  */
 export function rememberState(
 	cache: StateCache,

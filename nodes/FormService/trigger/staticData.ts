@@ -85,8 +85,9 @@ export function writeSavedState(n8n: IPollFunctions, state: IDataObject, nowMs: 
 }
 
 /**
- * Whether n8n stores the static data of a node under the name of the node, as in default mode. The static data
- * then has the attribute `__dataChanged`. In durable mode, n8n passes a copy without this attribute.
+ * Whether n8n stores the static data of a node under the name of the node. In default mode, n8n does so, and
+ * the static data has the attribute `__dataChanged`. In durable mode, n8n passes a copy without this
+ * attribute.
  */
 function isKeptByName(nodeData: IDataObject): boolean {
 	return '__dataChanged' in nodeData;
@@ -121,9 +122,9 @@ export function readTriggerNode(n8n: IPollFunctions): TriggerIdentity {
 }
 
 /**
- * Finds the entry of a trigger by its name, because n8n can give the trigger a new ID. n8n gives new IDs to all
- * nodes if a client of n8n's API saves the workflow without IDs. Undefined if another node still has its old
- * ID, because the entry then belongs to a deleted trigger with the same name.
+ * Finds the entry of a trigger by its name, if n8n has given the trigger a new ID. n8n gives all nodes new
+ * IDs if a client of n8n's API saves the workflow without IDs. If another node has kept its old ID, returns
+ * undefined: the entry belongs to a deleted trigger with the same name.
  */
 export function findEntryWithNewId(
 	entries: Entries,
@@ -138,8 +139,8 @@ export function findEntryWithNewId(
 
 /**
  * Returns the entries with the new state of a trigger. Keeps the entry of a deleted trigger for 30 days,
- * because the user may restore the trigger. If this trigger has the name of a deleted trigger, removes the
- * entry of the deleted trigger at once.
+ * because the user may restore the trigger. But if this trigger has the same name as the deleted trigger,
+ * removes the entry of the deleted trigger immediately.
  */
 export function putState(
 	entries: Entries,

@@ -56,7 +56,7 @@ type Form = { id: string; name: string | null; record?: IDataObject };
  * first of these that exists:
  *
  * - the newest response that can start the workflow, in the first form that has such a response
- * - the first form, if the trigger reacts to events of forms
+ * - the first form, if the trigger reacts to form events
  * - an example made from the fields of the first form, with `example: true`
  *
  * @throws InputError if there is no form, or if no response meets the filters
@@ -151,7 +151,7 @@ async function findNewestMatch(
 	return sortByTime(examples, 'oldest').at(-1);
 }
 
-/** Fetches the responses of a form from the first `MAX_PAGES` pages of the list of responses. */
+/** Fetches the responses on the first `MAX_PAGES` pages of a form. */
 async function fetchFirstPages(context: RequestContext, target: Target): Promise<IDataObject[]> {
 	const records: IDataObject[] = [];
 	for await (const page of fetchPages(context, target)) {

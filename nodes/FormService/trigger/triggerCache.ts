@@ -14,14 +14,11 @@ export type TriggerCache = {
 	/** When n8n last polled the trigger, in epoch milliseconds. */
 	polledAtMs: number;
 	/**
-	 * The account and the parameters of the last poll, as one text. If the text changes, the failures and fields
-	 * in the cache are out of date.
+	 * The account and the parameters of the last poll, as JSON. If the JSON changes, the failures, fields and
+	 * names in the cache are out of date.
 	 */
 	configKey?: string;
-	/**
-	 * How large the trigger's share of the account's requests must be, see `BudgetClaim`. Undefined before the
-	 * first poll.
-	 */
+	/** The trigger's share of the request budget, see `BudgetClaim`. Undefined before the first poll. */
 	budgetClaim?: BudgetClaim;
 	/** The request debt of the list of all forms. */
 	formListDebt?: RequestDebt;
@@ -40,8 +37,8 @@ export type TriggerCache = {
 export type PostponedReading = Readonly<{
 	kind: ReadingKind;
 	/**
-	 * Whether the poll requested the list of all forms before the reading. If so, the next poll of the form does
-	 * not request the list.
+	 * Whether the poll requested the list of all forms before the reading. If so, the next poll of the form
+	 * skips the list, so that the poll has time for the reading.
 	 */
 	isAfterList: boolean;
 }>;
@@ -121,10 +118,11 @@ export class ServiceClock {
 	}
 
 	/**
-	 * Returns the time at which the service sent a reply, by the service's clock. Updates the offset between the
-	 * two clocks. The clocks count as equal if the date of the reply is between `sentAtMs` and `nowMs`.
+	 * Returns the time at which the service sent a reply, by the service's clock. Also updates `offsetMs`, the
+	 * difference between the clocks of the service and of this machine. If the date of the reply is between
+	 * `sentAtMs` and `nowMs`, the difference is 0.
 	 *
-	 * @param dateMs the `Date` of the reply without the fraction of the second; undefined if the reply has no
+	 * @param dateMs the `Date` of the reply, which has no fraction of a second; undefined if the reply has no
 	 * `Date`
 	 */
 	readDate(dateMs: number | undefined, sentAtMs: number, nowMs: number): number {

@@ -158,8 +158,8 @@ export const triggerProperties: INodeProperties[] = [
 			displayName: 'Emit Existing Responses',
 			name: 'emitExisting',
 			type: 'options',
-			// a user who adds the option wants all existing responses; without the option, none of them start the
-			// workflow
+			// a user who adds the option wants all existing responses; without the option, no existing response
+			// starts the workflow
 			default: 'all',
 			options: toOptions(BACKFILL_CHOICES),
 			displayOptions: { show: RESPONSE_EVENT_CONDITION },
@@ -194,7 +194,7 @@ export const triggerProperties: INodeProperties[] = [
 	]),
 ];
 
-/** Returns an option that the editor shows only if the user has chosen an event of responses. */
+/** Returns an option that the editor shows only if the user has chosen a response event. */
 function showWithResponses(option: INodeProperties): INodeProperties {
 	const { displayOptions } = option;
 	return {

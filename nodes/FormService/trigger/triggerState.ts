@@ -5,16 +5,16 @@ import type { TriggerParameters } from './triggerParameters';
 
 /*
  * Defines the state of a trigger. A state never changes, because each poll creates a new state. Users can read
- * the state in n8n's static data, so the names of its attributes are those of docs/glossary.md. Times are epoch
+ * the state in n8n's static data, so its attributes are named as in docs/glossary.md. Times are epoch
  * milliseconds.
  */
 
 const nonNegative = z.number().nonnegative();
 
 /**
- * The page where the next reading continues. Undefined if the next reading starts at the first page. A saved
- * position can also be the first page. The reading then does not stop at the first page, even if the page ends
- * with a seen response.
+ * The page where the next reading continues. Undefined if the next reading starts over at the first page. The
+ * saved page can also be the first page of the list. A reading that continues at a saved page reads on after
+ * this page, even if the page ends with a seen response.
  */
 const next = z
 	.object({ url: z.string(), pagesBefore: nonNegative, recordsBefore: nonNegative })
@@ -34,7 +34,7 @@ const backfill = z.union([z.literal('all'), z.object({ sinceMs: z.number() })]);
 
 export const formStateSchema = z.object({
 	id: z.string(),
-	/** The seen responses as a text, see `encodeSeenResponses`. Undefined until a page was read. */
+	/** The encoded seen responses, see `encodeSeenResponses`. Undefined until a page has been read. */
 	seen: z.string().optional(),
 	/** Decides which responses are new. Without a baseline, every unseen response is new. */
 	baseline: z
@@ -43,24 +43,26 @@ export const formStateSchema = z.object({
 			sinceMs: z.number(),
 			/** Which existing responses are delivered. Undefined if none are delivered. */
 			backfill: backfill.optional(),
-			/** Whether the first pass has ended. From then on, a response without a time is new. */
+			/**
+			 * Whether the first pass has ended. After the first pass, a response without a creation time is new.
+			 */
 			isFirstPassOver: z.boolean().optional(),
 		})
 		.optional(),
-	/** The request debt of the form, see `RequestDebt`. Undefined until a request was sent. */
+	/** The request debt of the form, see `RequestDebt`. Undefined before the first reading of the form. */
 	debt: z.object({ atMs: z.number(), requests: nonNegative }).optional(),
 	/** When the first page of the list was last read, see `endsWithSeen`. */
 	firstPageReadAtMs: z.number().optional(),
-	/** The full pass. At its end, the next full pass starts. */
+	/** The progress of the current full pass. */
 	fullPass: z
 		.object({
 			next,
 			/**
-			 * The number of pages on which the times of responses fall, and the number of pages on which the times
-			 * rise, see `countPageOrders`.
+			 * The number of pages in descending order, and the number of pages in ascending order, see
+			 * `countPageOrders`.
 			 */
 			order: z.object({ descending: nonNegative, ascending: nonNegative }).optional(),
-			/** Whether the full pass has started over after a page failed for too long, see `isInFirstPass`. */
+			/** Whether the full pass has started over at the first page, see `isInFirstPass`. */
 			hasStartedOver: z.boolean().optional(),
 			/** Whether page positions of the form expire before the next poll, see `planFullPass`. */
 			positionsExpire: z.boolean().optional(),
@@ -78,15 +80,15 @@ export const formStateSchema = z.object({
 	/** The fingerprints of the form's attributes. Undefined if Form Updated is not chosen. */
 	attributes: z.record(z.string(), z.string()).optional(),
 	/**
-	 * When the form disappeared from the list of forms or was no longer watched, and how many passes have missed
-	 * the form since then.
+	 * When the form disappeared from the list of forms or was no longer watched, and the number of passes
+	 * without the form since that time.
 	 */
 	absence: passCountSchema.optional(),
 });
 
 /**
- * The state of one form. If a poll changes nothing about a form, the next state has the same object for this
- * form, see `rememberState`.
+ * The state of one form. If a poll changes nothing about a form, the object stays the same, see
+ * `rememberState`.
  */
 export type FormState = Readonly<Omit<z.infer<typeof formStateSchema>, 'id'>>;
 
@@ -104,8 +106,9 @@ export type TriggerState = Readonly<{
 	/** The ID of the service, see `computeServiceId`. */
 	service: string;
 	/**
-	 * The number of the state. The number is the time of the poll that wrote the state. If this time is not
-	 * higher than the number of the previous state, the number is the previous number plus 1.
+	 * A number that rises from each state to the next state. Usually, the number is the time at which the state
+	 * was written. If this time is not higher than the previous revision, the number is the previous revision
+	 * plus 1.
 	 */
 	revision: number;
 	/** When the list of all forms was first read, by the service's clock. */
@@ -125,8 +128,9 @@ export function getWatchedFormIds(
 }
 
 /**
- * Returns the states of the forms after the user has changed the parameters. Records that a form is no longer
- * watched, see `absence`. Keeps the fingerprints of attributes only if Form Updated is chosen.
+ * Adapts the states of the forms to the parameters. If the user has chosen forms, records that all other
+ * forms are no longer watched, see `absence`. Keeps the fingerprints of attributes only if Form Updated is
+ * chosen.
  */
 export function applyParameters(
 	{ watch, events }: TriggerParameters,
@@ -146,9 +150,9 @@ export function applyParameters(
 }
 
 /**
- * Returns the states of all forms, without the forms that have been absent for 30 days and 30 passes. Counts
- * one more pass for each absent form. If a form comes back earlier, the trigger continues with the state of the
- * form.
+ * Returns the states of the forms after one more pass. Counts the pass for each absent form. Leaves out a
+ * form that has been absent for 30 days and 30 passes. If an absent form comes back earlier, the trigger
+ * continues with the state of the form.
  */
 export function updateAbsences(
 	forms: FormStates,
@@ -171,14 +175,17 @@ export function updateAbsences(
 export const RETENTION_MS = 30 * DAY_MS;
 
 /**
- * The number of passes in which a response or form must be missing before the trigger drops its data. More than
- * one pass is needed, because a list can be empty for a while.
+ * The number of passes in which a response or form must be missing before the trigger drops the data about
+ * the response or form. One pass is not enough, because a list can be temporarily empty.
  */
 const RETENTION_PASSES = 30;
 
 export type PassCount = Readonly<z.infer<typeof passCountSchema>>;
 
-/** Returns the time and the number of passes after one more pass. After 30 passes, returns the same object. */
+/**
+ * Adds one pass to a count. If there is no count yet, starts with one pass at `nowMs`. After 30 passes,
+ * returns the same object.
+ */
 export function countPass(since: PassCount | undefined, nowMs: number): PassCount {
 	if (since === undefined) return { atMs: nowMs, passes: 1 };
 	const { atMs, passes } = since;

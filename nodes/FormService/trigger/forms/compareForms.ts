@@ -13,7 +13,7 @@ import { updateAbsences, type FormState, type FormStates } from '../triggerState
 
 /* Decides which forms in the list of forms are new, and which forms have changed. */
 
-/** An event of a form. The trigger detects the event in the list of forms. */
+/** A form event that the trigger has detected in the list of forms. */
 export type DetectedFormEvent = {
 	event: FormEvent;
 	form: ListedForm;
@@ -37,8 +37,8 @@ export type FormComparisonRules = Readonly<{
 /**
  * Finds the events of forms that are new or have changed.
  *
- * @returns `detected` has the events, the oldest form first. `forms` has the next states of all forms. The
- * state of a form with an event is not changed yet, because the event is not delivered yet
+ * @returns `detected` has the events, from the oldest form to the newest form. `forms` has the next states of
+ * all forms. A form with an event keeps its old state until the event is delivered
  */
 export function compareForms(
 	formsBefore: FormStates,
@@ -87,14 +87,14 @@ function compareForm(
 }
 
 /**
- * How much older than the first reading of the list a new form may be. The service rounds times down to the
- * second, and its machines can have different clocks.
+ * The tolerance for comparing the creation time of a form with the first reading of the list. The service
+ * rounds times down to the second, and its machines can have different clocks.
  */
 const CREATION_TOLERANCE_MS = MINUTE_MS;
 
 /**
- * Whether a form was created after the list was first read. True for a form without a time of creation. False
- * in the first reading of the list.
+ * Whether a form was created after the list was first read. True for a form without a creation time. False in
+ * the first reading of the list.
  */
 function isCreated({ record }: ListedForm, listedSinceMs: number | undefined): boolean {
 	if (listedSinceMs === undefined) return false;
@@ -127,8 +127,8 @@ export function computeAttributeFingerprints(record: IDataObject): AttributeFing
 }
 
 /**
- * Returns the names of the attributes that have changed. An attribute has also changed if only one of the two
- * records has the attribute.
+ * Returns the names of the attributes that have changed. An attribute also counts as changed if only one of
+ * the two records has the attribute.
  */
 export function findChangedAttributes(
 	before: AttributeFingerprints,

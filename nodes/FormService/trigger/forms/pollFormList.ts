@@ -56,8 +56,8 @@ export function mayReadFormList(context: PollContext): boolean {
 }
 
 /**
- * Reads the whole list of forms, and creates the items for the events of forms. If the list cannot be read,
- * `outcomes` has the error.
+ * Reads the whole list of forms, and creates the items of form events. If the list cannot be read, `outcomes`
+ * has the error.
  */
 export async function pollFormList(
 	context: PollContext,
@@ -86,7 +86,10 @@ function addListDebt({ baseIntervalMs, cache, times }: PollContext, requests: nu
 	return addDebt(cache.formListDebt, requests, baseIntervalMs, times.pollStartedAtMs);
 }
 
-/** Creates the items of as many events as the poll may deliver. A later poll detects the remaining events again. */
+/**
+ * Creates the items of form events, as many as the poll may deliver. A later poll detects the remaining
+ * events again.
+ */
 function deliverFormEvents(
 	{ cache, parameters, times }: PollContext,
 	{ forms: formsBefore, listedSinceMs }: FormListState,
@@ -131,7 +134,7 @@ function findMissing(
 	});
 }
 
-/** The attributes of a form that a simplified item has, in addition to `form` with the ID and the name. */
+/** The attributes of a form in a simplified item. The item also has `form` with the ID and the name. */
 const FORM_EVENT_ATTRIBUTES = ['slug', 'description', 'is_closed', 'created_at', 'updated_at'];
 
 /**

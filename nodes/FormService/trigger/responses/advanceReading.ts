@@ -15,8 +15,7 @@ import type { FormPagesResult } from './readFormPages';
 type ReadPages = Pick<FormPagesResult, 'pages' | 'stop'>;
 
 /**
- * Whether a full pass has ended, and the poll has delivered all its events. A full pass reads a list from the
- * first page to the last page.
+ * Whether the reading has reached the end of a full pass, and all events were delivered.
  *
  * @param undelivered the first page with an undelivered event
  */
@@ -29,8 +28,8 @@ export function isEndOfFullPass(
 }
 
 /**
- * Returns the position of the page where a later poll continues the reading. Undefined if the later poll starts
- * at the first page.
+ * Returns the position of the page where the reading of a later poll continues. Undefined if the later
+ * reading starts at the first page.
  *
  * @param undelivered the first page with an undelivered event
  */
@@ -80,7 +79,7 @@ export function advanceReading(
 	const order = countPageOrders(reading.from && fullPass?.order, pages);
 	const at = findNewestPage(order, last);
 	if (isEndOfFullPass(reading, result, undelivered)) return endFullPass(form, last, at);
-	// a long first pass takes several polls, and new responses must not wait until it ends
+	// a long first pass takes several polls, and new responses must not wait for the end of the pass
 	const isEarly = reading.isFirstPass && at === 'firstPage';
 	const newestPages = form.newestPages ?? (isEarly ? { at } : undefined);
 	return { ...form, fullPass: { ...fullPass, next, order }, newestPages };
@@ -108,7 +107,7 @@ function endFullPass(form: FormState, last: TimedPage, at: NewestPage | undefine
 	return { ...form, fullPass: positionsExpire ? { positionsExpire } : {}, baseline, newestPages };
 }
 
-/** How long a page must have failed before a full pass starts over. Most outages are shorter. */
+/** How long a page must have been failing before a full pass starts over. Most outages are shorter. */
 const MAX_FAILING_MS = 20 * MINUTE_MS;
 
 /**
@@ -118,14 +117,14 @@ const MAX_FAILING_MS = 20 * MINUTE_MS;
 const MIN_FAILURES = 3;
 
 /**
- * Whether the full pass must start over after a failure, because a page that always fails would block the rest
- * of the list. A failure has lasted too long if it has happened three times in a row, for at least 20 minutes.
- * True in two cases:
+ * Whether the full pass must start over after a failure. Otherwise, a page that always fails would block the
+ * rest of the list. A failure has lasted too long after at least three failures in a row, over at least 20
+ * minutes. True in three cases:
  *
- * - The reading started at a saved position, and could not read that page. The failure has lasted too long, or
- *   the position has expired.
- * - A full pass could read its first page, but then a later page or the delivery failed. The failure has lasted
- *   too long.
+ * - The reading could not read the saved page where it started, because the page position has expired.
+ * - The reading could not read the saved page where it started, and the failure has lasted too long.
+ * - A full pass could read a page in this poll, but a later page or the delivery failed, and the failure has
+ *   lasted too long.
  *
  * @param error why the page could not be read, or why its events could not be delivered
  * @param failures the failures of the page in a row, including this failure

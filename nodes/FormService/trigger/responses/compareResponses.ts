@@ -10,7 +10,7 @@ import { isUnchanged, type SeenResponse, type SeenResponses } from './seenRespon
 
 /* Compares lists with the seen responses, and collects the events. An event can start the workflow. */
 
-/** An event of a response. */
+/** A response event that a reading has detected. */
 export type DetectedResponseEvent = Readonly<{
 	event: ResponseEvent;
 	record: IDataObject;
@@ -22,8 +22,9 @@ export type DetectedResponseEvent = Readonly<{
 }>;
 
 /**
- * How much older than the last reading a response must be to count as clearly older. If time servers set the
- * clocks of this machine and of the service, the clocks differ by less than this time.
+ * The maximum difference between the clocks of this machine and of the service, if time servers set the
+ * clocks. A response is clearly older than the last reading if the response is older by more than this
+ * difference.
  */
 const LAST_READ_TOLERANCE_MS = 2_000;
 
@@ -45,9 +46,8 @@ export class ResponseComparison {
 	}
 
 	/**
-	 * Compares the records of a page with the seen responses. Detects at most one event of a response, even if
-	 * several pages have the response. If the response has a second event, a later reading detects the second
-	 * event.
+	 * Compares the records of a page with the seen responses. Detects at most one event for each response, even
+	 * if several pages contain the response. A later reading detects the next event.
 	 */
 	addRecords(
 		page: TimedPage,
@@ -60,7 +60,7 @@ export class ResponseComparison {
 			if (this.detected.has(fingerprint)) continue;
 			const seenBefore = this.updates.get(fingerprint) ?? this.seen.get(fingerprint);
 			const { event, seenAfter } = detectEvent(record, page.servedAtMs, seenBefore, rules);
-			// a change that is not a chosen event is recorded at once; an event is recorded after its delivery
+			// a change that is not a chosen event is recorded immediately; an event is recorded after its delivery
 			if (event !== undefined && rules.events.includes(event)) {
 				this.detected.set(fingerprint, { event, record, fingerprint, seenAfter, page });
 			} else if (!isUnchanged(seenBefore, seenAfter)) this.updates.set(fingerprint, seenAfter);
@@ -68,14 +68,14 @@ export class ResponseComparison {
 	}
 
 	/**
-	 * Whether this reading has already found all new responses of a list that is sorted newest first. True if the
-	 * page ends with a seen response. If this last response has a creation time, two more conditions apply,
-	 * because responses of the same second can have any order:
+	 * Whether the pages so far contain all new responses of a list that is sorted newest first. True if the
+	 * page ends with a seen response. If this response has a creation time, two more conditions apply, because
+	 * responses of the same second can have any order:
 	 *
-	 * - The last response is clearly older than the last reading.
-	 * - The page and the events have no unseen response with the same creation time.
+	 * - The response is clearly older than the last reading, see `LAST_READ_TOLERANCE_MS`.
+	 * - No unseen response with the same creation time is on the page or has an event.
 	 *
-	 * @param lastReadMs when the form was last read, by the service's clock
+	 * @param lastReadMs when an earlier poll last read the form, by the service's clock
 	 */
 	endsWithSeen({ records }: TimedPage, lastReadMs: number): boolean {
 		const last = records.at(-1);
@@ -94,8 +94,8 @@ export class ResponseComparison {
 	}
 
 	/**
-	 * Returns the seen responses after n8n has received all events except `undelivered`. If nothing has changed,
-	 * returns the same map.
+	 * Returns the next seen responses. Records all changes except the events in `undelivered`. If nothing has
+	 * changed, returns the same map.
 	 */
 	computeSeen(undelivered: readonly DetectedResponseEvent[]): SeenResponses {
 		const excluded = new Set(undelivered.map(({ fingerprint }) => fingerprint));
@@ -108,8 +108,8 @@ export class ResponseComparison {
 }
 
 /**
- * Sorts events by page, and the events of a page from the oldest to the newest. The poll delivers the first
- * events. The undelivered events are then on the last pages, so a later poll need not read the first pages
+ * Sorts events by page, and the events of a page from the oldest to the newest. If the poll cannot deliver
+ * all events, the undelivered events are on the last pages, so a later poll need not read the first pages
  * again.
  */
 export function sortEventsByPage(

@@ -96,9 +96,9 @@ async function filterEvents(
 }
 
 /**
- * Returns what is wrong with the filters, if anything. Checks the values of conditions only when the user
- * publishes the workflow. Later, the author of the form may remove a choice, and scheduled polls must not fail
- * then.
+ * Finds a problem of the filters. Undefined if the filters fit the form. Checks the values of conditions only
+ * when the user publishes the workflow, so that scheduled polls do not fail after the author of the form has
+ * removed a choice.
  */
 function findProblem(context: PollContext, formId: string, fields: readonly FormField[]) {
 	const { cache, parameters, reason, request } = context;
@@ -124,7 +124,7 @@ export function createConditionError(node: INode, { message, description }: Erro
 	});
 }
 
-/** An event of a response that starts the workflow. */
+/** A response event that starts the workflow. */
 export type ResponseEventData = {
 	event: ResponseEvent;
 	record: IDataObject;
@@ -137,15 +137,15 @@ export type ResponseEventData = {
 export type ItemOptions = {
 	request: RequestContext;
 	output: ResponseOutput;
-	/** Aborts when no further item may be created. */
+	/** With Download Files, no further item is created after this signal has aborted. */
 	readDeadline?: AbortSignal;
 	/** Aborts when downloads must end. */
 	pollDeadline?: AbortSignal;
 };
 
 /**
- * Creates the items of events, in the order of the events. With Download Files, stops when the time of the poll
- * is up. The first item is always created, because a large file could otherwise block the form.
+ * Creates the items of events, in the order of the events. With Download Files, stops when the time of the
+ * poll is up. Always creates the first item. Otherwise, a large file could block the form.
  *
  * @returns the items of the first events; later polls deliver the remaining events
  */
@@ -167,8 +167,8 @@ export async function createResponseItems(
 }
 
 /**
- * Waits for an item and the download of its files. If the download fails or takes longer than the poll, returns
- * the item without files. The item then has the reason as `fileError`.
+ * Waits for an item and the download of its files. If the download fails or takes longer than the poll,
+ * returns the item without files, and with the reason as `fileError`.
  */
 async function waitForFiles(
 	request: RequestContext,

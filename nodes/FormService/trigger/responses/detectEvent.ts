@@ -72,11 +72,13 @@ function isExistingResponse(
 	return createdAtMs < Math.min(sinceMs, backfill?.sinceMs ?? Infinity);
 }
 
-/** The event of a response, if there is one, and the phase of the response after the event, see `ResponsePhase`. */
+/**
+ * The response event, if there is one, and the phase of the response after the event, see `ResponsePhase`.
+ */
 type Transition = { event?: ResponseEvent; phaseAfter: ResponsePhase };
 
 /**
- * Computes the event of a response and its next phase, without comparing its answers.
+ * Computes the response event and the next phase of a response, without comparing the answers.
  *
  * - `responseCompleted`: the response is complete. In the last reading, the response was incomplete or did not
  *   exist.

@@ -7,18 +7,15 @@ import type { FormState } from '../triggerState';
 /* Finds the page of a list on which new responses appear, by the order of the records. */
 
 /**
- * The number of pages of a full pass on which the newest record is first (`descending`), and the number of
- * pages on which the oldest record is first (`ascending`). `countPageOrders` compares the times of the first and the
- * last record of a page. If the times are equal or missing, `countPageOrders` compares the attribute `number`.
+ * The number of pages in descending order (newest record first), and the number of pages in ascending order
+ * (oldest record first). `countPageOrders` compares the creation times of the first and the last record of a
+ * page. If the times do not differ, `countPageOrders` compares the attribute `number`.
  */
 type Order = NonNullable<NonNullable<FormState['fullPass']>['order']>;
 
 export type NewestPage = NonNullable<FormState['newestPages']>['at'];
 
-/**
- * Counts these pages as descending or ascending, see `Order`. Returns the counts for all pages of the full pass
- * so far.
- */
+/** Adds pages to the counts of the full pass, see `Order`. */
 export function countPageOrders(order: Order | undefined, pages: readonly TimedPage[]): Order {
 	const steps = pages.map(({ records }) => {
 		const first = getSortValues(records[0] ?? {});
@@ -37,13 +34,14 @@ function getSortValues(record: IDataObject): { time: number; number: number } {
 }
 
 /**
- * The minimum number of pages of a list whose newest pages the trigger reads separately. In a shorter list, a
- * full pass is about as fast.
+ * The minimum number of pages of a list in which the trigger reads the newest pages separately. In a shorter
+ * list, a full pass is about as fast.
  */
 const MIN_PAGES = 3;
 
 /**
- * The ratio that makes an order clear: more than four pages in this order for each page in the opposite order.
+ * The ratio that makes an order clear: more than four times as many pages in this order as in the opposite
+ * order.
  */
 const MAJORITY_RATIO = 4;
 

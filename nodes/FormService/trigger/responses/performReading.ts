@@ -39,9 +39,9 @@ export type ReadingResult = {
 /**
  * Whether a poll may read a form. True in four cases:
  *
- * - No poll has requested the form yet.
- * - The user has just published the workflow, and the form or the filters may have a problem: a reading of the
- *   form has failed, or the filters need fields.
+ * - No poll has tried to read the form yet.
+ * - The user has just published the workflow, and the form or the filters may have a problem: a reading of
+ *   the form has failed, or the filters need fields.
  * - The first pass of the form has started, and is not in a backoff.
  * - The form is due.
  */
@@ -49,7 +49,7 @@ export function mayReadForm(context: PollContext, formId: string, form: FormStat
 	const { cache, parameters, reason, times } = context;
 	const { debt, seen } = form;
 	const hasFailed = READING_KINDS.some((kind) => cache.failures.has({ kind, formId }));
-	// read the form at once, so that publishing shows a problem of the form or the filters
+	// read the form immediately, so that publishing shows a problem of the form or the filters
 	const needsReading = hasFailed || conditionsNeedFields(parameters.conditions);
 	if (debt === undefined || (reason === 'publish' && needsReading)) return true;
 	const isAdvancing = seen !== undefined && isInFirstPass(form);
@@ -174,7 +174,7 @@ function finishReading(
 	// `recordOutcome` records the failure later
 	const failures = context.cache.failures.countWithNew(subject, page);
 	const startsOver = hasToStartOver(reading, error, failures, pages.length, clock.now());
-	// if a failed delivery starts with the first page, starting over reads the failed pages again
+	// if the failed delivery includes the first page, starting over reads the failed pages again
 	const startsElsewhere = startsOver && (deliveryError === undefined || firstPage > 0);
 	const counted = countBudgetedRequests(reading, requests, fieldRequests);
 	// a form that was not read keeps its turn: the form with the oldest debt is read first

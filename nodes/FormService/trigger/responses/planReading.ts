@@ -74,8 +74,8 @@ export function countBudgetedRequests(
 }
 
 /**
- * The maximum number of pages that a poll of a first pass reads after a failure. If the events cannot be
- * delivered, the next poll must read the same pages again.
+ * The maximum number of pages that a poll reads in a first pass after a failure. If the delivery fails again,
+ * the next poll must read the same pages again.
  */
 const MAX_PAGES_OF_FAILING_FIRST_PASS = 10;
 
@@ -102,8 +102,8 @@ export function planNewestPages(
 }
 
 /**
- * The number of pages of a full pass that one poll may read if page positions expire, even if the budget allows
- * fewer pages. If a trigger has many forms, few of their lists have more pages.
+ * The maximum number of pages in a slice if page positions expire and the budget allows fewer pages. If a
+ * trigger watches many forms, each form has a small budget, but few lists have more than four pages.
  */
 const PAGES_IF_POSITIONS_EXPIRE = 4;
 

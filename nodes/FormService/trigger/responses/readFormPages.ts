@@ -29,11 +29,11 @@ export type FormPagesResult = {
 	pages: readonly TimedPage[];
 	comparison: ResponseComparison;
 	stop: StopReason;
-	/** The error if the next page could not be read. */
+	/** The error, if the next page could not be read. */
 	readError?: NodeError;
 	/**
-	 * Whether the page position at which the reading starts has expired. The position of a page with a cursor can
-	 * expire, and the position of a numbered page cannot.
+	 * Whether the page position at which the reading starts has expired. Only the position of a page with a
+	 * cursor can expire.
 	 */
 	hasExpired?: boolean;
 	/** How many requests were sent. */
@@ -61,9 +61,9 @@ export type PollProgress = Readonly<{
 }>;
 
 /**
- * Fetches pages of a form and compares the responses with the seen responses. The result has the reason why the
- * reading stopped, see `StopReason`. If the poll has read a page and has no time for the next page, the result
- * has no error. A later poll has more time for the next page.
+ * Fetches pages of a form and compares the responses with the seen responses. The result says why the reading
+ * stopped, see `StopReason`. If the poll has already read a page, a timeout of the next page is not an error,
+ * because a later poll has more time for this page.
  */
 export async function readFormPages(
 	context: PollContext,
@@ -88,8 +88,8 @@ export async function readFormPages(
 			pages.push(page);
 			form = ensureBaseline(context, formBefore);
 			await comparePage(context, comparison, page, form);
-			// Without a next page, the loop ends, or throws the reason why the next page cannot be requested. The
-			// reasons to stop below apply only if there is a next page.
+			// If there is no next page, the loop ends. If the next page cannot be requested, the loop throws an
+			// error. The reasons to stop below apply only if there is a next page.
 			if (page.nextPage.kind !== 'page') continue;
 			if (comparison.events.length >= capacity) return finish('enoughEvents');
 			// an earlier poll may have stopped in the middle of this page
@@ -115,8 +115,8 @@ export async function readFormPages(
 }
 
 /**
- * Returns when an earlier poll last read the first page of the form, by the service's clock. Uses the state at
- * the start of the poll, because an earlier reading of this poll has changed the state of the form.
+ * Returns when an earlier poll last read the first page of the form, by the service's clock. Uses the state
+ * at the start of the poll, because an earlier reading of this poll may have changed the state of the form.
  */
 function getLastReadMs({ cache, startState }: PollContext, formId: string): number {
 	const { debt, firstPageReadAtMs } = startState.forms.get(formId) ?? {};
@@ -138,9 +138,9 @@ async function comparePage(
 }
 
 /**
- * Returns the state of a form with a baseline: the time from which responses count as new. The baseline of a
- * new form is the start of the poll, by the service's clock. If possible, call this function after a reply,
- * because a reply shows the service's clock.
+ * Adds the baseline to the state of a new form. The baseline is the time from which responses count as new:
+ * the start of the poll, by the service's clock. If possible, call this function after a reply, because a
+ * reply shows the service's clock.
  */
 export function ensureBaseline(context: PollContext, form: FormState = {}): FormState {
 	if (form.seen !== undefined || form.baseline !== undefined) return form;

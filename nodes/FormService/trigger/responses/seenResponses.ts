@@ -29,8 +29,8 @@ export type SeenResponse = Readonly<{
 }>;
 
 /**
- * Creates a seen response. Without answers, always returns the same object for a phase, to save memory: a form
- * can have 100,000 responses.
+ * Creates a seen response. All seen responses without answers share one object for each phase, to save
+ * memory: a form can have 100,000 responses.
  */
 export function createSeenResponse(
 	phase: ResponsePhase,
@@ -63,20 +63,21 @@ export function isUnchanged(before: SeenResponse | undefined, after: SeenRespons
 	);
 }
 
-/** The letters of the phases in the saved text. A capital letter means that the response is unlisted. */
+/** The letters of the phases in the saved string. A capital letter means that the response is unlisted. */
 const PHASE_BY_LETTER = { c: 'complete', i: 'incomplete', w: 'waiting', a: 'abandoned' } as const;
 const LETTER_BY_PHASE = invert(PHASE_BY_LETTER) as Record<ResponsePhase, string>;
 
 const FINGERPRINT_TEXT = `[\\w-]{${FINGERPRINT_LENGTH}}`;
 
 /**
- * Matches a seen response as a text, such as `aB3dE6gH9kc`: the fingerprint of the response, the letter of the
- * phase (here `c` for complete), and the fingerprint of the answers, if there is one.
+ * Matches an encoded response such as `aB3dE6gH9kc`: the fingerprint of the response, the letter of the phase
+ * (here `c` for complete), and the fingerprint of the answers, if there is one.
  */
 const RESPONSE_TEXT = new RegExp(`^${FINGERPRINT_TEXT}[ciwa](${FINGERPRINT_TEXT})?$`, 'i');
 
 /**
- * Encodes seen responses as one text with spaces between them. JSON would need three times as many characters.
+ * Encodes seen responses as one string, separated by spaces: `aB3dE6gH9kc Zk81_mPq0xi`. JSON would need three
+ * times as many characters.
  */
 export function encodeSeenResponses(seen: SeenResponses): string {
 	const texts = [...seen].map(([fingerprint, { phase, isUnlisted, answers = '' }]) => {
@@ -86,7 +87,7 @@ export function encodeSeenResponses(seen: SeenResponses): string {
 	return texts.join(' ');
 }
 
-/** Decodes a text that `encodeSeenResponses` returned. Undefined for any other text. */
+/** Decodes a string that `encodeSeenResponses` returned. Undefined for any other string. */
 export function decodeSeenResponses(text: string): SeenResponses | undefined {
 	const texts = text === '' ? [] : text.split(' ');
 	if (!texts.every((entry) => RESPONSE_TEXT.test(entry))) return undefined;
@@ -105,7 +106,7 @@ function decodeResponse(text: string): SeenResponse {
 }
 
 /**
- * A cache of seen responses and their texts, so that a poll need not decode the text that an earlier poll
+ * A cache of seen responses and their encoded strings. A poll need not decode a string that an earlier poll
  * encoded.
  */
 export class SeenCache {
@@ -114,7 +115,7 @@ export class SeenCache {
 	decode(formId: string, text = ''): SeenResponses {
 		const cached = this.forms.get(formId);
 		if (cached?.text === text) return cached.seen;
-		// `decodeState` accepts no state with another text
+		// `decodeState` has already rejected any other string
 		const seen = decodeSeenResponses(text)!;
 		this.forms.set(formId, { text, seen });
 		return seen;
@@ -130,13 +131,14 @@ export class SeenCache {
 }
 
 /**
- * Drops seen responses that have disappeared from their list. Callers call this function after each full pass,
- * but the function acts only if 30 days and 30 full passes have gone by since it last acted:
+ * Drops seen responses that are no longer in the list. The caller calls this function after each full pass,
+ * but the function prunes only if 30 days and 30 full passes have gone by since the last pruning:
  *
- * - Drops the unlisted responses. No page has had these responses since the function last acted.
- * - Marks the remaining responses as unlisted. The trigger removes the mark when a page has the response.
+ * - Drops the unlisted responses. No page has contained these responses since the last pruning.
+ * - Marks the remaining responses as unlisted. The trigger removes the mark when a page contains the
+ *   response.
  * - If fewer responses would remain than the list announces, drops nothing. The pages may have left responses
- *   out, because a database can list responses of equal times in another order for each page.
+ *   out, because a database can order responses with equal times differently for each page.
  *
  * @param announcedCount how many responses the list announces; undefined if the list announces no number
  */
