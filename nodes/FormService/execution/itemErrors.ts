@@ -108,7 +108,7 @@ export function createStopError(
 }
 
 /**
- * Warns the user of n8n's button Retry under Executions. Retry starts a new execution, in which n8n does not
+ * A warning about n8n's button Retry under Executions. Retry starts a new execution, in which n8n does not
  * know which items were sent.
  */
 const RETRY_ADDS_AGAIN =

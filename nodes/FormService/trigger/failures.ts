@@ -83,10 +83,7 @@ export class Failures {
 		return count;
 	}
 
-	/**
-	 * Returns the number of failures in a row and the time of the first failure, including a failure of this
-	 * page now.
-	 */
+	/** Returns the failure count that `record` would store for a failure of this page. */
 	countWithNew(subject: FailureSubject, page: number): FailureCount {
 		const last = this.find(subject);
 		if (last === undefined || page > last.page) return { count: 1, firstFailedAtMs: clock.now() };

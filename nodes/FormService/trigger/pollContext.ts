@@ -49,9 +49,9 @@ export type PollTimes = Readonly<{
 type Config = { parameters: TriggerParameters; account: Account };
 
 /**
- * Reads the parameters and the account. Clears the cached values that the parameters or the account have made
- * invalid. If the parameters or the account are wrong, a scheduled poll reports the error only after several
- * failures. Until then, returns undefined.
+ * Reads the parameters and the account. Clears cached values if the parameters or the account have changed.
+ * If the parameters or the account are wrong, a scheduled poll reports the error only after several failures.
+ * Until then, returns undefined.
  *
  * @throws NodeOperationError if the parameters or the account are wrong, and the user must see the error now
  */

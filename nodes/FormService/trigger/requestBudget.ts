@@ -60,7 +60,7 @@ export function computeWeight(deliveredAtMs: number | undefined, nowMs: number):
  * in each request interval. When the budget has covered all requests, the list is due.
  */
 export type RequestDebt = Readonly<{
-	/** The time of this debt, in epoch milliseconds. */
+	/** The time at which the debt was computed, in epoch milliseconds. */
 	atMs: number;
 	/** The number of requests that the budget had not covered at `atMs`. */
 	requests: number;
@@ -74,8 +74,8 @@ export type RequestDebt = Readonly<{
 export const EARLY_TOLERANCE_MS = 5_000;
 
 /**
- * Whether a wait is over. Also true if the clock was set back to a time before the start of the wait. The
- * elapsed time is then unknown.
+ * Whether a wait is over. Also true if the clock was set back to a time before the start of the wait, because
+ * the elapsed time is unknown.
  */
 export function hasElapsed(waitStartedAtMs: number, waitMs: number, nowMs: number): boolean {
 	return nowMs < waitStartedAtMs || nowMs >= waitStartedAtMs + waitMs;
@@ -110,8 +110,7 @@ export type FormBudget = Readonly<{
 	 */
 	intervalMs: number;
 	/**
-	 * How many further requests the trigger could have sent since the form became due. More than 0 only if n8n
-	 * polls rarely.
+	 * How many requests the budget has covered since the form became due. More than 0 only if n8n polls rarely.
 	 */
 	unusedRequests: number;
 	/** The maximum number of requests in one poll: a tenth of the form's daily requests. */

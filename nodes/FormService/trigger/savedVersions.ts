@@ -30,7 +30,7 @@ function renameAttributes(value: unknown): unknown {
 	const values = mapValues(unchanged, renameAttributes);
 	const renamed = mapKeys(values, (_value, name) => RENAMED[name] ?? name);
 	return {
-		// leave `attributes` unchanged, because its names are those of the service
+		// leave `attributes` unchanged, because its names come from the service
 		...(id !== undefined && { id }),
 		...(attributes !== undefined && { attributes }),
 		...(end !== undefined && { at: RENAMED_ENDS[String(end)] }),

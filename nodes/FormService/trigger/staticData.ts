@@ -103,8 +103,7 @@ function readEntries(saved: unknown): Entries {
 }
 
 /**
- * Reads the nodes of the workflow. n8n passes the nodes to a poll, although n8n's type does not declare the
- * nodes.
+ * The nodes of the workflow. n8n passes the nodes to a poll, although n8n's type does not declare the nodes.
  */
 const contextSchema = z.object({
 	workflow: z.object({ nodes: z.record(z.string(), z.object({ id: z.string() })) }),

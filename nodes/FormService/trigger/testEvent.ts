@@ -119,8 +119,8 @@ async function listExampleForms(
 }
 
 /**
- * Finds the newest response that can start the workflow, on the first pages of a form. Returns the response
- * with its event. Undefined if no response can start the workflow.
+ * Searches the first pages of a form for the newest response that can start the workflow. Returns the
+ * response with its event. Undefined if no response can start the workflow.
  */
 async function findNewestMatch(
 	context: RequestContext,

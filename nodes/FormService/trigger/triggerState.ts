@@ -36,10 +36,13 @@ export const formStateSchema = z.object({
 	id: z.string(),
 	/** The encoded seen responses, see `encodeSeenResponses`. Undefined until a page has been read. */
 	seen: z.string().optional(),
-	/** Decides which responses are new. Without a baseline, every unseen response is new. */
+	/** The settings that decide which responses are new. Without a baseline, every unseen response is new. */
 	baseline: z
 		.object({
-			/** A response that was created at this time or later is new. The time is the service's, in whole seconds. */
+			/**
+			 * A response that was created at this time or later is new. The time is a whole second of the
+			 * service's clock.
+			 */
 			sinceMs: z.number(),
 			/** Which existing responses are delivered. Undefined if none are delivered. */
 			backfill: backfill.optional(),
@@ -145,7 +148,7 @@ export function applyParameters(
 		const isStale = form.attributes !== undefined && !events.includes('formUpdated');
 		if (isStale) forms.set(id, omit(form, 'attributes'));
 	}
-	// if the user later chooses all forms again, the forms that exist then are not new
+	// if the user later chooses all forms again, the forms that already exist are not new
 	return { forms, listedSinceMs: isAll ? state.listedSinceMs : undefined };
 }
 

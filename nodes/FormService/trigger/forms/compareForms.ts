@@ -88,7 +88,7 @@ function compareForm(
 
 /**
  * The tolerance for comparing the creation time of a form with the first reading of the list. The service
- * rounds times down to the second, and its machines can have different clocks.
+ * rounds times down to the second, and the machines of the service can have different clocks.
  */
 const CREATION_TOLERANCE_MS = MINUTE_MS;
 

@@ -111,8 +111,8 @@ function endFullPass(form: FormState, last: TimedPage, at: NewestPage | undefine
 const MAX_FAILING_MS = 20 * MINUTE_MS;
 
 /**
- * How many times in a row a page must have failed before a full pass starts over. `MAX_FAILING_MS` alone is not
- * enough: if a form is polled rarely, the time can pass with two failures.
+ * How many times in a row a page must have failed before a full pass starts over. `MAX_FAILING_MS` alone is
+ * not enough: if a form is polled rarely, 20 minutes can pass with only two failures.
  */
 const MIN_FAILURES = 3;
 

@@ -73,7 +73,7 @@ export class ResponseComparison {
 	 * responses of the same second can have any order:
 	 *
 	 * - The response is clearly older than the last reading, see `LAST_READ_TOLERANCE_MS`.
-	 * - No unseen response with the same creation time is on the page or has an event.
+	 * - The page and the events so far contain no unseen response with the same creation time.
 	 *
 	 * @param lastReadMs when an earlier poll last read the form, by the service's clock
 	 */

@@ -17,7 +17,7 @@ export type ResponseComparisonRules = Readonly<{
 	events: readonly TriggerEvent[];
 	/** The age at which an incomplete response counts as abandoned, in milliseconds since its creation. */
 	abandonedAfterMs: number;
-	/** Decides which unseen responses are new. Undefined if all unseen responses are new. */
+	/** The settings that decide which unseen responses are new. Undefined if all unseen responses are new. */
 	baseline?: FormState['baseline'];
 }>;
 

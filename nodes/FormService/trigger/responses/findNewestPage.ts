@@ -34,14 +34,14 @@ function getSortValues(record: IDataObject): { time: number; number: number } {
 }
 
 /**
- * The minimum number of pages of a list in which the trigger reads the newest pages separately. In a shorter
- * list, a full pass is about as fast.
+ * The minimum length of a list, in pages, for readings of the newest pages. In a shorter list, a full pass
+ * finds new responses about as fast.
  */
 const MIN_PAGES = 3;
 
 /**
- * The ratio that makes an order clear: more than four times as many pages in this order as in the opposite
- * order.
+ * The ratio that makes an order clear: the full pass must have more than four times as many pages in one
+ * order as in the opposite order.
  */
 const MAJORITY_RATIO = 4;
 

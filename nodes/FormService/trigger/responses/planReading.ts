@@ -5,7 +5,10 @@ import type { FormState } from '../triggerState';
 
 /* Decides which pages of a form a poll reads. Also defines the reasons why a reading stops. */
 
-/** The kinds of readings of a form, in the order in which a poll reads. Each kind has its own backoff. */
+/**
+ * The kinds of readings of a form, in the order in which a poll performs the readings. Each kind has its own
+ * backoff.
+ */
 export const READING_KINDS = ['newestPages', 'fullPass'] as const;
 
 export type ReadingKind = (typeof READING_KINDS)[number];

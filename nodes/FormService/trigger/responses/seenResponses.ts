@@ -24,7 +24,7 @@ export type SeenResponse = Readonly<{
 	phase: ResponsePhase;
 	/** The fingerprint of the answers of a complete response. Undefined if Response Updated is not chosen. */
 	answers?: AnswersFingerprint;
-	/** Whether no page has had the response since `pruneSeenResponses` last dropped seen responses. */
+	/** Whether no page has contained the response since the last pruning, see `pruneSeenResponses`. */
 	isUnlisted?: boolean;
 }>;
 
@@ -54,7 +54,7 @@ function mapPhases(
 	return Object.fromEntries(entries) as Record<ResponsePhase, SeenResponse>;
 }
 
-/** Whether a seen response has not changed. */
+/** Whether a seen response has stayed the same. */
 export function isUnchanged(before: SeenResponse | undefined, after: SeenResponse): boolean {
 	return (
 		before?.phase === after.phase &&
