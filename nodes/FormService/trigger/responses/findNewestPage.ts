@@ -1,4 +1,3 @@
-import type { IDataObject } from 'n8n-workflow';
 import { parseNumber } from '../../api/parseValues';
 import { getCreationTimeMs } from '../../api/recordTimes';
 import type { TimedPage } from '../fetchList';
@@ -9,7 +8,7 @@ import type { FormState } from '../triggerState';
 /**
  * The number of pages in descending order (newest record first), and the number of pages in ascending order
  * (oldest record first). `countPageOrders` compares the creation times of the first and the last record of a
- * page. If the times do not differ, `countPageOrders` compares the attribute `number`.
+ * page. If the times do not differ or one of them is missing, `countPageOrders` compares the attribute `number`.
  */
 type Order = NonNullable<NonNullable<FormState['fullPass']>['order']>;
 
@@ -18,9 +17,11 @@ export type NewestPage = NonNullable<FormState['newestPages']>['at'];
 /** Adds pages to the counts of the full pass, see `Order`. */
 export function countPageOrders(order: Order | undefined, pages: readonly TimedPage[]): Order {
 	const steps = pages.map(({ records }) => {
-		const first = getSortValues(records[0] ?? {});
-		const last = getSortValues(records.at(-1) ?? {});
-		return last.time - first.time || last.number - first.number;
+		const [first, last] = [records[0] ?? {}, records.at(-1) ?? {}];
+		return (
+			computeStep(getCreationTimeMs(first), getCreationTimeMs(last)) ||
+			computeStep(parseNumber(first.number), parseNumber(last.number))
+		);
 	});
 	const { descending, ascending } = order ?? { descending: 0, ascending: 0 };
 	return {
@@ -29,8 +30,9 @@ export function countPageOrders(order: Order | undefined, pages: readonly TimedP
 	};
 }
 
-function getSortValues(record: IDataObject): { time: number; number: number } {
-	return { time: getCreationTimeMs(record) ?? 0, number: parseNumber(record.number) ?? 0 };
+/** Returns how much greater the last value is than the first value. Returns 0 if one of the values is missing. */
+function computeStep(first: number | undefined, last: number | undefined): number {
+	return first === undefined || last === undefined ? 0 : last - first;
 }
 
 /**

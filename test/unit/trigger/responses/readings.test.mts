@@ -6,6 +6,7 @@ import {
 } from '../../../../nodes/FormService/api/requestFailure.ts';
 import type { TimedPage } from '../../../../nodes/FormService/trigger/fetchList.ts';
 import * as advance from '../../../../nodes/FormService/trigger/responses/advanceReading.ts';
+import { countPageOrders } from '../../../../nodes/FormService/trigger/responses/findNewestPage.ts';
 import * as plan from '../../../../nodes/FormService/trigger/responses/planReading.ts';
 import type {
 	Reading,
@@ -128,6 +129,14 @@ it.each<[string, Reading, StopReason, number | undefined, number | undefined]>([
 	const page = pages.find(({ pagesBefore }) => pagesBefore + 1 === undelivered);
 	const next = advance.findResumePosition(reading, { stop, pages }, page);
 	expect(next).toEqual(expected === undefined ? undefined : at(expected));
+});
+
+it('A page with only one creation time is counted by its numbers, or not at all', () => {
+	const [first, last] = createPage(1, 1, ['21', 3]).records;
+	const count = (...records: object[]) =>
+		countPageOrders(undefined, [{ ...createPage(1, 1), records: records as never }]);
+	expect(count(first, last)).toEqual({ descending: 0, ascending: 0 });
+	expect(count({ ...first, number: 5 }, last)).toEqual({ descending: 1, ascending: 0 });
 });
 
 it('A list that has become shorter starts a full pass', () => {
