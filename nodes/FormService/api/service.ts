@@ -36,7 +36,7 @@ export function isWorkspace(data: unknown): data is IDataObject {
 }
 
 /**
- * Fetches the records of a list, in the order of the service.
+ * Fetches the records of a list, in the order of the service. Records that only earlier passes found come last.
  *
  * - Without `limit`, fetches all records. If pages overlap, fetches the list again.
  * - With `limit`, fetches only the pages that have the first `limit` records. If the list changes meanwhile, a
@@ -48,9 +48,9 @@ export async function fetchRecords(
 	context: RequestContext,
 	target: Target,
 	limit?: number,
-): Promise<IDataObject[]> {
-	const hasLimit = (records: readonly IDataObject[]) => records.length >= Number(limit);
-	const isEnough = limit === undefined ? undefined : hasLimit;
+): Promise<readonly IDataObject[]> {
+	const isEnough =
+		limit === undefined ? undefined : (records: readonly IDataObject[]) => records.length >= limit;
 	return getRecords(await fetchNeededPages(context, target, isEnough)).slice(0, limit);
 }
 

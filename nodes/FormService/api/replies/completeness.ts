@@ -11,7 +11,8 @@ import { countRepeatedPages, type ListPage } from './fetchPages';
  * So the node counts the distinct records. A list is complete in each of these cases:
  *
  * - A pass ends without a repeated record, and has at least as many records as the list announces.
- * - The list announces 25 records, `{"total": 25}`, and 25 distinct records were found. In the first pass, the
+ * - The list announces 25 records, `{"total": 25}`, and 25 distinct records were found. The latest pass had at
+ *   most 25 records, because a lower number can be the number of records on one page. In the first pass, the
  *   node still reads to the end of the list. Otherwise, a record that is added during the pass could make the
  *   count 25 although another record is missing.
  * - The list announces no number, and a pass over numbered pages ends. The pages have 25 records, including
@@ -123,7 +124,7 @@ function hasAllRecords(state: ListState, isPassOver: boolean): boolean {
 	const { latestPassRecordCount, total = 0, passPages } = state;
 	if (latestPassRecordCount === undefined) return false;
 	const recordCount = getRecords(state).length;
-	// a lower number can be the number of records on a page
+	// a number that is lower than the number of records in a pass can be the number of records on one page
 	const isListTotal = total >= latestPassRecordCount;
 	if (isListTotal) return recordCount >= total;
 	return hasNumberedPages(passPages) && isPassOver && recordCount === latestPassRecordCount;
@@ -175,8 +176,8 @@ function addRecords(
 /** Creates the failure of a list that is incomplete at the end of a pass. */
 function createIncompleteFailure(state: ListState): RequestFailure {
 	const { latestPassRecordCount = 0, total = 0, passPages, pass } = state;
-	const isOnePageRepeated = countRepeatedPages(passPages) === passPages.length - 1;
-	if (passPages.length > 1 && isOnePageRepeated) return createFailure('pagesRepeat');
+	const haveAllPagesOneStart = countRepeatedPages(passPages) === passPages.length - 1;
+	if (passPages.length > 1 && haveAllPagesOneStart) return createFailure('pagesRepeat');
 	const recordCount = getRecords(state).length;
 	// the announced number comes first, because repeated records make the number of records in the pass too high
 	const counts = [total, hasNumberedPages(passPages) ? latestPassRecordCount : 0];

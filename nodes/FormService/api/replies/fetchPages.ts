@@ -130,7 +130,7 @@ async function fetchPage(
 		},
 	);
 	const listedNoun = getListedNoun(endpoint);
-	// the record of a form can have its fields and responses, but not forms
+	// a list of fields or responses can be in the record of its form, but a list of forms cannot
 	const found = findList(envelope.body, listedNoun === 'forms' ? undefined : listedNoun);
 	if (found === undefined) {
 		throw createUnexpectedReplyError(context, 'a list of records', envelope.data);

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import type { ListedNoun } from '../endpoints';
-import { parseNumber } from '../parseValues';
+import { parseBoolean, parseNumber } from '../parseValues';
 import type { ReplyHeaders } from '../request/rateLimit';
 import { parseUrl } from '../url';
 import { findHints, hasContent, parseCursor, parseHint, parseLink, type Hint } from './pagingHints';
@@ -51,14 +51,14 @@ export type NextPage =
 export type PageInList = PagePosition & {
 	/** The number of records on the page. */
 	recordCount: number;
-	/** The URL of the list: the URL of its first page. */
+	/** The URL of the list, which is the URL of its first page: below `baseUrl`, without a slash after the path. */
 	listUrl: string;
 	/** The base URL of the account. */
 	baseUrl: string;
 	listedNoun: ListedNoun;
 	/** The first announced `total`: the number of records in the list. */
 	firstTotal?: number;
-	/** The number of pages that an earlier page announced. */
+	/** The latest number of pages that an earlier page announced. */
 	earlierPageCount?: number;
 };
 
@@ -107,7 +107,8 @@ function followLink(link: string, page: PageInList): NextPage {
 /**
  * Returns the URL of the next page: the URL of the list, with the query of the link. Ignores the host of the
  * link, because requests to other hosts must not have the token. Behind a proxy, the service can send a link
- * with a wrong host. Undefined if the link leads out of the list.
+ * with a wrong host, or with a path that lacks the start of the base URL's path. Undefined if the link leads out
+ * of the list.
  */
 function buildNextUrl(
 	link: string,
@@ -198,7 +199,11 @@ function findUnreadEvidence(
 		return `${possiblePages} announced, ${records} sent`;
 	// a `count` is left out, because it can be the count of the page
 	const endNames = [PAGE_COUNT, MORE_NAME, /total/];
-	const saysEnd = hints.some(({ name }) => endNames.some((pattern) => pattern.test(name)));
+	const saysEnd = hints.some(
+		({ name, value }) =>
+			endNames.some((pattern) => pattern.test(name)) ||
+			(END_NAME.test(name) && parseBoolean(value) === true),
+	);
 	if (pages > 1 || saysEnd) return undefined;
 	if (parseHint(hints, /(^|_)cursor$/, parseCursor) !== undefined) return 'a cursor';
 	if (parseHint(hints, PAGE_SIZE, parseNumber) !== recordCount) return undefined;

@@ -85,7 +85,7 @@ export const responseGetAll: Operation = {
 	prepare(input) {
 		const formId = readFormId(input);
 		const status = readSelectedOption(input, 'status', STATUSES, 'all');
-		// undefined in a tool: the output has the total number of responses, so the node needs all responses
+		// undefined with Return All, and in a tool, whose output has the total number of responses
 		const limit = readLimit(input);
 		const query = readResponseQuery(input);
 		const output = readResponseOutput(input);
@@ -127,7 +127,10 @@ function checkConditions(
 	}
 }
 
-/** Fetches responses with `fetchRecords`, once for all items of the run that have the same request and limit. */
+/**
+ * Fetches responses with `fetchRecords`, once for all items of the run that have the same request and limit. These
+ * items share the records, so no item may change a record.
+ */
 const fetchResponses = createSharedFetch(fetchRecords);
 
 /**

@@ -95,6 +95,7 @@ describe('the next page', () => {
 		{ total: 2, per_page: 1 },
 		{ count: 2 },
 		{ isLast: true, truncated: false },
+		{ last: true, size: 2 },
 		{ current_page: 1, last_page: 1, per_page: 2 },
 		// the records that are missing on the last page are found by another pass
 		{ current_page: 1, last_page: 1, total: 3 },
