@@ -16,7 +16,7 @@ const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i;
 const URL = /^https?:\/\/\S+$/i;
 const NAMED_URL = /^[^|]*\|\s*https?:\/\/\S+$/i;
 
-/** Returns the pattern of a text: `99.99.9999` for a date, `a@a.a` for an email address. */
+/** Returns the pattern of a string: `99.99.9999` for a date, `a@a.a` for an email address. */
 function describeText(text: string): string {
 	if (text === '') return 'empty text';
 	if (BOOLEAN.test(text)) return `"${text.toLowerCase()}"`;

@@ -37,7 +37,7 @@ const FILE = /^([^|]*)\|\s*(https?:\/\/\S+)$/i;
 const MAX_ATTEMPTS = 50;
 
 /**
- * Returns the replies with each text replaced by a text of the same pattern and length, each ID by another ID,
+ * Returns the replies with each string replaced by a string of the same pattern and length, each ID by another ID,
  * labels by "Label 1", addresses by addresses on example.com, and times by times that are earlier by a constant
  * number of days. Equal values stay equal, so that answers still match their fields and choices.
  *
@@ -161,8 +161,8 @@ class Anonymizer {
 	}
 
 	/**
-	 * Returns the replacement of a text, and creates it on the first call. If all texts of a short pattern are
-	 * used, two texts share a replacement.
+	 * Returns the replacement of a string, and creates it on the first call. If all strings of a short pattern are
+	 * used, two strings share a replacement.
 	 */
 	private remember(map: Map<string, string>, text: string, create: () => string): string {
 		let replacement = map.get(text);

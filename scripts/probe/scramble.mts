@@ -15,7 +15,7 @@ export const isUuid = (text: string): boolean => UUID.test(text);
 const pick = (characters: string, random: Random) =>
 	characters[Math.floor(random() * characters.length)];
 
-/** Returns a text of the same pattern and length: letters, capitals, digits and punctuation stay in their places. */
+/** Returns a string of the same pattern and length: letters, capitals, digits and punctuation stay in their places. */
 export function scrambleText(text: string, random: Random): string {
 	return [...text]
 		.map((character) => {

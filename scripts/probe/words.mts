@@ -88,7 +88,7 @@ export function showError(message: string): string {
 	return packageText.split(ADDRESS).map(keepOwnWords).join(ADDRESS).trim().replace(/ to$/, '');
 }
 
-/** Returns the words of a text that occur in the package's sources, in sequences of at least two words. */
+/** Returns the words of a string that occur in the package's sources, in sequences of at least two words. */
 function keepOwnWords(text: string): string {
 	const words = text.split(' ');
 	const laterWords: string[] = [];

@@ -23,7 +23,12 @@ const PHRASES: ReadonlyArray<readonly [phrase: RegExp, instead: string]> = [
 	[/^(\W*)Pure\.|\. Pure\./, 'nothing'],
 	[/\bin place of\b/i, 'instead of'],
 	[/\bthe (most|fewest) \w+ (of|in|that)\b/i, 'the maximum or minimum number of'],
-	[/\blimit of a (minute|day)\b/i, 'limit per minute or day'],
+	[/\blimits? (of a|per) (minute|day)\b/i, 'per-minute or daily limit'],
+	[/\b(a|each) text\b(?! (field|parameter))/i, 'string, or "text" without an article'],
+	[/\bevents? of (a response|responses)\b/i, 'response event'],
+	[/\bfull stop\b/i, 'period'],
+	[/\bmay have no\b/i, 'need not have, or "can lack"'],
+	[/\bat once\b/i, 'immediately, or together'],
 	[/\bso (many|much)\b/i, 'the number, or "this many"'],
 	[/\bcolour|behaviour|cancell?ed by hand\b/i, 'American spelling'],
 ];

@@ -25,7 +25,7 @@ export function broughtByN8n(name: string): string {
 	return lock.packages[`node_modules/${name}`].version;
 }
 
-/** Updates the versions of n8n that a text mentions as "n8n 1.2.3" or "e.g. 1.2.3". */
+/** Updates the versions of n8n that a string mentions as "n8n 1.2.3" or "e.g. 1.2.3". */
 export const withN8nVersions = (text: string) =>
 	text.replaceAll(/\b(n8n |e\.g\. )(\d+)\.\d+\.\d+/g, (mention, before: string, major: string) =>
 		lines.includes(`${major}.x`) ? before + getVersion(`${major}.x`) : mention,
