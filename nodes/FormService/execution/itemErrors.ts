@@ -31,8 +31,8 @@ export function toItemError(error: unknown, item: InputItem): NodeError {
 type InvalidItem = { item: InputItem; error: NodeError };
 
 /**
- * Creates the error for all invalid items of a batch. If all items are invalid for the same reason, or if only
- * one item is invalid, the message is the reason.
+ * Creates one error for all invalid items of a batch: `2 of 5 items are invalid`. The message is the reason
+ * instead if only one item is invalid, or if every item of the batch is invalid for the same reason.
  *
  * @param invalidItems at least one item with its error
  * @param batchCount the number of items in the batch

@@ -19,7 +19,7 @@ import {
 export class NodeTry {
 	/** The items of this try so far, by index. */
 	private readonly items = new Map<number, InputItem>();
-	/** The outcomes, by the index of the item. An item has an outcome once its batch has started. */
+	/** The promised outcomes, by the index of the item. A promise is added when the batch of the item starts. */
 	private readonly outcomes = new Map<number, Promise<ItemOutcome>>();
 	/** Resolves when the last batch has started. */
 	private readonly allStarted = createDeferred();

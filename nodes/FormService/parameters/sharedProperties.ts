@@ -121,7 +121,7 @@ export function createInputModeProperty(
 }
 
 /** The notice for users who want to use a different form for each item. */
-export const CHOOSE_FORM_BY_ID =
+export const FORM_PER_ROW_NOTICE =
 	"One form per row? Switch Form to By ID and drag the column with the form's ID into it.";
 
 /**
@@ -142,7 +142,7 @@ export function createMappingNotices(
 		{ ...notice, displayName: rules, name, displayOptions: { ...displayOptions, show } },
 		{
 			...notice,
-			displayName: CHOOSE_FORM_BY_ID,
+			displayName: FORM_PER_ROW_NOTICE,
 			name: 'formNotice',
 			displayOptions: { show, hide },
 		},

@@ -5,7 +5,7 @@ import { clock } from '../api/clock';
 import { toNodeError } from '../api/errors';
 import type { RequestContext } from '../api/requestContext';
 import { HIGHEST_PAGE_NUMBER, type FailureSubject } from './failures';
-import { DEFAULT_POLL_TIMEOUT_MS, getPollTimeoutMs, type PollReason } from './pollReason';
+import { REGULAR_POLL_TIMEOUT_MS, getPollTimeoutMs, type PollReason } from './pollReason';
 import { computeBaseIntervalMs, computeWeight, type BudgetClaim } from './requestBudget';
 import { computeServiceId, loadState, type LoadedState } from './savedState';
 import { readSavedState } from './staticData';
@@ -114,7 +114,7 @@ export function startPoll(
 	{ parameters, account }: Config,
 ): PollContext {
 	const pollStartedAtMs = clock.now();
-	const timeoutMs = Math.min(getPollTimeoutMs(n8n), DEFAULT_POLL_TIMEOUT_MS);
+	const timeoutMs = Math.min(getPollTimeoutMs(n8n), REGULAR_POLL_TIMEOUT_MS);
 	const service = computeServiceId(account.baseUrl);
 	const loaded = loadState(readSavedState(n8n), cache.states, service);
 	// read the time of the last poll before the next line replaces the claim

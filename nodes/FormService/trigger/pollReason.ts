@@ -34,14 +34,14 @@ export function takePollReason(n8n: IPollFunctions): PollReason {
  * for an activation.
  */
 function isDurablePoll(n8n: IPollFunctions): boolean {
-	return getPollTimeoutMs(n8n) !== DEFAULT_POLL_TIMEOUT_MS;
+	return getPollTimeoutMs(n8n) !== REGULAR_POLL_TIMEOUT_MS;
 }
 
 /**
  * The time that n8n allows for a poll outside durable mode. The trigger uses this time as a maximum in both
  * modes.
  */
-export const DEFAULT_POLL_TIMEOUT_MS = 5 * MINUTE_MS;
+export const REGULAR_POLL_TIMEOUT_MS = 5 * MINUTE_MS;
 
 /**
  * Returns how long this poll may take, in milliseconds. Only n8n 2.38 and later provide this time. For earlier
@@ -51,5 +51,5 @@ export function getPollTimeoutMs(n8n: IPollFunctions): number {
 	const { getPollBudgetMs } = n8n as Partial<IPollFunctions>;
 	return typeof getPollBudgetMs === 'function'
 		? getPollBudgetMs.call(n8n)
-		: DEFAULT_POLL_TIMEOUT_MS;
+		: REGULAR_POLL_TIMEOUT_MS;
 }

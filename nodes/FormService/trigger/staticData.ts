@@ -39,7 +39,10 @@ export type Entry = z.infer<typeof entrySchema>;
 /** The entries of all triggers of a workflow, by the ID of the node. */
 export type Entries = Readonly<Record<string, Entry>>;
 
-/** A trigger, and the other nodes of its workflow. */
+/**
+ * What identifies a trigger in the static data: its ID and name, and the IDs of the other nodes. By the other
+ * IDs, a trigger finds its state after n8n has given all nodes new IDs.
+ */
 export type TriggerIdentity = Readonly<{
 	/** The ID of the node. If n8n gives several nodes the same ID, the name of the node follows the ID. */
 	id: string;

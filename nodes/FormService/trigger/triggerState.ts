@@ -12,9 +12,9 @@ import type { TriggerParameters } from './triggerParameters';
 const nonNegative = z.number().nonnegative();
 
 /**
- * The page where the next reading continues. Undefined if the next reading starts over at the first page. The
- * saved page can also be the first page of the list. A reading that continues at a saved page reads on after
- * this page, even if the page ends with a seen response.
+ * The page where the next reading continues. Undefined if the next reading starts over. A saved first page is
+ * different from starting over. A reading that starts over may stop at the first page, because the page ends with
+ * a seen response. A reading that continues at the first page also reads the next page.
  */
 const next = z
 	.object({ url: z.string(), pagesBefore: nonNegative, recordsBefore: nonNegative })

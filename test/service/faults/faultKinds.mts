@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 export type Exchange = {
 	request: FastifyRequest;
 	reply: FastifyReply;
-	/** Waits this many milliseconds. In tests with simulated time, an infinite wait never ends. */
+	/** Waits this many milliseconds of real or simulated time. Only simulated time can wait for `Infinity`. */
 	wait: (milliseconds: number) => Promise<void>;
 };
 

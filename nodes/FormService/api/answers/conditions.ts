@@ -38,6 +38,7 @@ export type Condition = {
 	value: string;
 };
 
+/** The conditions of Filters, and how they are combined. */
 export type ConditionSet = {
 	combinator: 'all' | 'any';
 	conditions: readonly Condition[];

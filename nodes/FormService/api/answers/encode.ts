@@ -4,7 +4,7 @@ import { findChoice, splitChoices, type Choice } from './choices';
 import { formatNames } from '../spelling';
 
 /** A value that the service accepts as an answer (specification, section 4, rule 2). */
-export type AnswerValue = string | number;
+export type EncodedValue = string | number;
 
 /**
  * The result of encoding an answer: the encoded answer, or the problem if the answer cannot be sent.
@@ -14,7 +14,7 @@ export type AnswerValue = string | number;
  *   contains the answer, because n8n stores errors.
  */
 export type EncodeResult =
-	| { answer: AnswerValue | undefined }
+	| { answer: EncodedValue | undefined }
 	/** `isOther` is true if the answer is not a choice of the field. */
 	| { problem: string; isOther?: boolean };
 
@@ -52,7 +52,7 @@ function encodeNumber(value: number): EncodeResult {
 }
 
 function joinEntries(entries: readonly EncodeResult[]): EncodeResult {
-	const answers: AnswerValue[] = [];
+	const answers: EncodedValue[] = [];
 	for (const entry of entries) {
 		if ('problem' in entry) return entry;
 		if (entry.answer !== undefined) answers.push(entry.answer);

@@ -56,10 +56,11 @@ const MAX_TIME_MS = 60_000;
 const MAX_REDIRECTS = 5;
 
 /**
- * The number of download slots in this process. A slot downloads the files of one response at a time. Triggers
- * (`high`) have their own slots, so that triggers do not wait for items (`low`).
+ * The number of download lanes in this process. In a lane, the files of one response are downloaded after the
+ * files of another response. Triggers (`high`) have their own lanes, so that triggers do not wait for items
+ * (`low`).
  */
-const SLOT_COUNTS = { high: 2, low: 4 };
+const LANE_COUNTS = { high: 2, low: 4 };
 
 /**
  * Downloads the uploaded files of one response, one after another.
@@ -74,7 +75,7 @@ export async function downloadUploads(
 ): Promise<Array<IBinaryData | ServiceError>> {
 	if (files.length === 0) return [];
 	const uploads = files.slice(0, MAX_FILES).map((file) => ({ ...file, kind: 'upload' as const }));
-	const fetched = await fetchWithSlot(context, uploads);
+	const fetched = await fetchInLane(context, uploads);
 	return files.map((_file, index) => {
 		const result = fetched[index] ?? TOO_MANY;
 		return 'binary' in result ? result.binary : createRequestError(context, result);
@@ -91,22 +92,22 @@ export async function downloadPdf(
 	url: string,
 	name: string,
 ): Promise<IBinaryData> {
-	const [fetched] = await fetchWithSlot(context, [{ url, name, kind: 'pdf' }]);
+	const [fetched] = await fetchInLane(context, [{ url, name, kind: 'pdf' }]);
 	if ('binary' in fetched) return fetched.binary;
 	throw createRequestError(context, fetched);
 }
 
-/** The download slots. Each slot is a promise that resolves when the last download in the slot has ended. */
-const downloadSlots = mapValues(SLOT_COUNTS, (count) =>
+/** The download lanes. Each lane is a promise that resolves when the last download in the lane has ended. */
+const downloadLanes = mapValues(LANE_COUNTS, (count) =>
 	Array<Promise<void>>(count).fill(Promise.resolve()),
 );
 
 /**
- * Takes the next download slot, waits for the earlier downloads in this slot, and then fetches the files of one
- * response.
+ * Fetches the files of one response in a download lane. First waits until the earlier downloads in this lane
+ * have ended. The lanes are used in turn.
  */
-async function fetchWithSlot(context: RequestContext, files: LinkedFile[]): Promise<Fetched[]> {
-	const queue = downloadSlots[context.priority];
+async function fetchInLane(context: RequestContext, files: LinkedFile[]): Promise<Fetched[]> {
+	const queue = downloadLanes[context.priority];
 	const previous = queue.shift()!;
 	const abortSignal = getAbortSignal(context);
 	const createCanceledError = () => createRequestError(context, createFailure('canceled'));

@@ -1,5 +1,5 @@
 import { compact, isEmpty } from 'lodash';
-import type { AnswerValue } from '../../api/answers/encode';
+import type { EncodedValue } from '../../api/answers/encode';
 import { findFieldBySpelling, type AnswerableField } from '../../api/answers/fields';
 import { encodeAnswer, isBlank } from '../../api/answers/fieldKinds';
 import { formatNames } from '../../api/spelling';
@@ -43,9 +43,9 @@ export type UncheckedAnswers = {
 /** The encoded answers of an item, ready to be sent. */
 export type EncodedAnswers = {
 	/** The answers for the request, by the UUID of their field (specification, section 4, rule 2). */
-	data: Record<string, AnswerValue>;
+	data: Record<string, EncodedValue>;
 	/** The answers for the output, by the title of their field. */
-	byTitle: Record<string, AnswerValue>;
+	byTitle: Record<string, EncodedValue>;
 	/** With Map Automatically, the names of input fields that match no question. Empty in other modes. */
 	ignored: string[];
 };

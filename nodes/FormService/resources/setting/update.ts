@@ -27,7 +27,7 @@ import {
 	type ParameterContext,
 } from '../../parameters/parameterContext';
 import {
-	CHOOSE_FORM_BY_ID,
+	FORM_PER_ROW_NOTICE,
 	formLocator,
 	createMappingNotices,
 	createInputModeProperty,
@@ -122,7 +122,7 @@ export const settingsUpdate: Operation = {
 		const formId = readFormId(input);
 		const isMapped = input.parameter('inputMode') === 'auto';
 		if (isMapped && input.hasSeveralItems && !isExpression(input.node, 'formId')) {
-			throw createParameterError(input, 'Several items would update one form', CHOOSE_FORM_BY_ID);
+			throw createParameterError(input, 'Several items would update one form', FORM_PER_ROW_NOTICE);
 		}
 		const isPreview = readBoolean(input, 'preview', false);
 		const skipsUnchanged = readBoolean(input, 'options.skipUnchanged', false);

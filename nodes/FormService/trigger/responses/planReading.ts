@@ -105,8 +105,9 @@ export function planNewestPages(
 }
 
 /**
- * The maximum number of pages in a slice if page positions expire and the budget allows fewer pages. If a
- * trigger watches many forms, each form has a small budget, but few lists have more than four pages.
+ * If page positions expire, a slice may have at least this many pages, even if the budget allows fewer. So a full
+ * pass of a list with up to four pages ends within one poll. With many forms, the budget of each form is small,
+ * and few lists have more pages.
  */
 const PAGES_IF_POSITIONS_EXPIRE = 4;
 

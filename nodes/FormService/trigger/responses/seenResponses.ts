@@ -131,14 +131,15 @@ export class SeenCache {
 }
 
 /**
- * Drops seen responses that are no longer in the list. The caller calls this function after each full pass,
- * but the function prunes only if 30 days and 30 full passes have gone by since the last pruning:
+ * Drops seen responses that have disappeared from their list. Called after each full pass, but acts only once 30
+ * days and 30 full passes have gone by since it last acted.
  *
- * - Drops the unlisted responses. No page has contained these responses since the last pruning.
- * - Marks the remaining responses as unlisted. The trigger removes the mark when a page contains the
- *   response.
- * - If fewer responses would remain than the list announces, drops nothing. The pages may have left responses
- *   out, because a database can order responses with equal times differently for each page.
+ * Each time the function acts, it marks all remaining responses as unlisted. When a page contains a response, the
+ * trigger removes the mark. A response that still has the mark the next time is dropped, because no page has
+ * contained the response in between.
+ *
+ * If fewer responses would remain than the list announces, nothing is dropped. The pages may have left responses
+ * out, because a database can order responses with equal times differently for each page.
  *
  * @param announcedCount how many responses the list announces; undefined if the list announces no number
  */
