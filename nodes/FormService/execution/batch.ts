@@ -43,8 +43,7 @@ export async function processBatch(
  * Checks all items at the same time. If the operation writes, checks all items with valid parameters against
  * the service, so that one error lists all invalid items.
  *
- * If the operation only reads and an item has invalid parameters, sends no request. A node that continues on
- * failure still sends the requests of the other items.
+ * If the operation only reads, the node stops on failure, and an item has invalid parameters, sends no request.
  */
 async function checkItems(
 	items: readonly InputItem[],

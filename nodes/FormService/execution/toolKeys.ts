@@ -64,8 +64,8 @@ function collectKeys(value: unknown, path = ''): KeyUse[] {
 }
 
 /**
- * Returns the names that the resource mapper shows. The key of a name is the path of its value:
- * `fields.value.9b1f…`.
+ * Returns the names of fields that the resource mapper shows, for use in errors. The key of a name is the path of
+ * the field's value: `fields.value.9b1f…` → `Comment`.
  */
 function collectFieldTitles(mapper: unknown): Map<string, string> {
 	const schema = isRecord(mapper) && Array.isArray(mapper.schema) ? mapper.schema : [];

@@ -26,9 +26,7 @@ export const HIGHEST_PAGE_NUMBER = Infinity;
 type FailureStreak = {
 	readonly subject: FailureSubject;
 	readonly count: number;
-	/**
-	 * The number of the page that failed, from 0. After a failure of a later page, the count starts at 1 again.
-	 */
+	/** The number of the page that failed, from 0. A failure of a later page starts a new streak: `count` is 1 again. */
 	readonly page: number;
 	/** The time of the first failure. */
 	readonly firstFailedAtMs: number;

@@ -113,8 +113,8 @@ const hasValue = (value: unknown) => value !== null && value !== undefined && va
 const SIGNATURE = /^(x-(amz|goog)-.+|.*signature|sig|expires|token)$/i;
 
 /**
- * Matches paths of files, such as "cv.pdf". Does not match paths of web pages, such as "page.html", because the
- * query of a web page decides its content.
+ * Matches paths of files, such as "cv.pdf". Fingerprints ignore the query of a file. Does not match paths of web
+ * pages, such as "page.html", because a different query can mean a different page.
  */
 const FILE_PATH = /\.(?!html?$|php$|aspx?$|jsp$)[a-z0-9]{1,8}$/i;
 

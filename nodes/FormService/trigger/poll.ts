@@ -121,9 +121,9 @@ async function readFormList(context: PollContext, earlier: PollResult): Promise<
 }
 
 /**
- * Reads the responses of the forms that are due, and delivers the events. Starts with the form whose last
- * request is the oldest. For each form, reads the newest pages, then the next pages of the full pass. The items
- * of a form reduce the capacity for the next form.
+ * Reads the responses of the forms that are due, and delivers the events. Starts with the form whose responses
+ * were requested longest ago. Usually reads the newest pages of a form before the next pages of the full pass. The
+ * items of a form reduce the capacity for the next form.
  */
 async function readForms(
 	context: PollContext,

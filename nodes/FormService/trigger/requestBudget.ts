@@ -7,7 +7,8 @@ export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
 
 /**
- * A trigger's claim to a share of the request budget. A trigger with twice the weight gets twice the share.
+ * A trigger's claim to a share of the request budget. A trigger with `weight` 6 gets twice the share of a trigger
+ * with `weight` 3.
  */
 export type BudgetClaim = {
 	accountKey: string;

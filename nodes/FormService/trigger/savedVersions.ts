@@ -3,7 +3,10 @@ import { isRecord } from '../api/records';
 
 /* Converts states that earlier versions of the package saved. */
 
-/** The names of attributes of a form in version 6 (0.1.0), with their names in version 7. */
+/**
+ * The attributes that version 7 of the saved state has renamed: `known` → `seen`. Version 0.1.0 of the package saved
+ * states of version 6.
+ */
 const RENAMED: Readonly<Record<string, string>> = {
 	known: 'seen',
 	pace: 'debt',

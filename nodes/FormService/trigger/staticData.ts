@@ -27,7 +27,7 @@ const ENTRIES_KEY = 'formServiceTriggers';
 const entrySchema = z.object({
 	/** The name of the node. */
 	name: z.string(),
-	/** The IDs of some other nodes of the workflow. */
+	/** The IDs of other nodes of the workflow, at most `MAX_OTHER_IDS`, see `findEntryWithNewId`. */
 	otherIds: z.array(z.string()),
 	/** The saved state. */
 	state: z.unknown(),
@@ -44,7 +44,10 @@ export type Entries = Readonly<Record<string, Entry>>;
  * IDs, a trigger finds its state after n8n has given all nodes new IDs.
  */
 export type TriggerIdentity = Readonly<{
-	/** The ID of the node. If n8n gives several nodes the same ID, the name of the node follows the ID. */
+	/**
+	 * The ID of the node: `4f2a`. If n8n gives several nodes the same ID, the name of the node follows:
+	 * `4f2a:Feedback`.
+	 */
 	id: string;
 	name: string;
 	/** The IDs of all other nodes. Undefined if n8n does not pass the nodes of the workflow. */

@@ -41,10 +41,7 @@ export function isWatched(watch: Watch, formId: string): boolean {
 	return watch.kind === 'all' ? !watch.except.includes(formId) : watch.formIds.includes(formId);
 }
 
-/**
- * Whether the trigger can watch more than one form. If so, the trigger can still read other forms after one
- * form has failed.
- */
+/** Whether the trigger can watch more than one form: all forms of the workspace, or at least two chosen forms. */
 export function hasSeveralForms(watch: Watch): boolean {
 	return watch.kind === 'all' || watch.formIds.length > 1;
 }

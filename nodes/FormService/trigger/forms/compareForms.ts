@@ -93,8 +93,8 @@ function compareForm(
 const CREATION_TOLERANCE_MS = MINUTE_MS;
 
 /**
- * Whether a form was created after the list was first read. True for a form without a creation time. False in
- * the first reading of the list.
+ * Whether a form was created after the list was first read. False in the first reading of the list. In later
+ * readings, also true for a form without a creation time.
  */
 function isCreated({ record }: ListedForm, listedSinceMs: number | undefined): boolean {
 	if (listedSinceMs === undefined) return false;
@@ -155,7 +155,10 @@ const COUNTER =
 	/(^|_)(answer|average|completion|count|entrie|number|rate|response|start|submission|total|unread|view|visit)s?(_|$)/;
 const LIMIT = /(^|_)(max|min|limit)(_|$)/;
 
-/** Whether an attribute with this name changes only if the author edits the form. */
+/**
+ * Whether an attribute changes only if the author edits the form. True for `title: "Feedback"`. False for
+ * `updated_at`, and for a counter such as `responses_count: 5`.
+ */
 function isLasting(value: unknown, attribute: string): boolean {
 	const name = snakeCase(attribute);
 	const isCounter = parseNumber(value) !== undefined && COUNTER.test(name) && !LIMIT.test(name);

@@ -117,9 +117,9 @@ const MAX_FAILING_MS = 20 * MINUTE_MS;
 const MIN_FAILURES = 3;
 
 /**
- * Whether the full pass must start over after a failure. Otherwise, a page that always fails would block the
- * rest of the list. A failure has lasted too long after at least three failures in a row, over at least 20
- * minutes. True in three cases:
+ * Whether the full pass must start over after a failure, so that a page that always fails does not block the rest
+ * of the list. A failure has lasted too long after at least three failures in a row, over at least 20 minutes.
+ * True in three cases:
  *
  * - The reading could not read the saved page where it started, because the page position has expired.
  * - The reading could not read the saved page where it started, and the failure has lasted too long.

@@ -94,8 +94,8 @@ export class ResponseComparison {
 	}
 
 	/**
-	 * Returns the next seen responses. Records all changes except the events in `undelivered`. If nothing has
-	 * changed, returns the same map.
+	 * Returns the seen responses after the reading. Does not record responses with an event in `undelivered`, so that
+	 * a later reading detects the events again. If nothing has changed, returns the map from before the reading.
 	 */
 	computeSeen(undelivered: readonly DetectedResponseEvent[]): SeenResponses {
 		const excluded = new Set(undelivered.map(({ fingerprint }) => fingerprint));

@@ -14,7 +14,10 @@ type Order = NonNullable<NonNullable<FormState['fullPass']>['order']>;
 
 export type NewestPage = NonNullable<FormState['newestPages']>['at'];
 
-/** Adds pages to the counts of the full pass, see `Order`. */
+/**
+ * Counts how many pages are in descending and in ascending order, so that `findNewestPage` can tell how the list
+ * is sorted. Adds the counts to `order`, the counts for the earlier pages of the full pass.
+ */
 export function countPageOrders(order: Order | undefined, pages: readonly TimedPage[]): Order {
 	const steps = pages.map(({ records }) => {
 		const [first, last] = [records[0] ?? {}, records.at(-1) ?? {}];
@@ -30,14 +33,17 @@ export function countPageOrders(order: Order | undefined, pages: readonly TimedP
 	};
 }
 
-/** Returns how much greater the last value is than the first value. Returns 0 if one of the values is missing. */
+/**
+ * Returns how much a value rises from the first to the last record of a page: 3 and 7 → 4. A negative result
+ * means descending order. Returns 0 if a value is missing.
+ */
 function computeStep(first: number | undefined, last: number | undefined): number {
 	return first === undefined || last === undefined ? 0 : last - first;
 }
 
 /**
- * The minimum length of a list, in pages, for readings of the newest pages. In a shorter list, a full pass
- * finds new responses about as fast.
+ * How many pages a list must have for the trigger to read the newest pages separately. In a list with one or two
+ * pages, a full pass finds new responses about as fast.
  */
 const MIN_PAGES = 3;
 

@@ -63,7 +63,10 @@ export function isUnchanged(before: SeenResponse | undefined, after: SeenRespons
 	);
 }
 
-/** The letters of the phases in the saved string. A capital letter means that the response is unlisted. */
+/**
+ * The letters of the phases in the saved string. A capital letter also means that `isUnlisted` is true: `C` is
+ * complete and unlisted.
+ */
 const PHASE_BY_LETTER = { c: 'complete', i: 'incomplete', w: 'waiting', a: 'abandoned' } as const;
 const LETTER_BY_PHASE = invert(PHASE_BY_LETTER) as Record<ResponsePhase, string>;
 
