@@ -16,8 +16,8 @@ export type Account = {
 	/** The base URL of the API: `https://forms.example.com/api/v1`. */
 	baseUrl: string;
 	/**
-	 * The scheme, host and port of the base URL: `https://forms.example.com`. Only requests to this origin have
-	 * the token.
+	 * The scheme, host and port of the base URL: `https://forms.example.com`. Only requests to this origin
+	 * contain the token.
 	 */
 	origin: string;
 	/** A hash of the base URL and the token, which does not reveal the token. */

@@ -102,7 +102,7 @@ export function getRequestFailure(error: unknown): RequestFailure | undefined {
 	return error instanceof ServiceError ? error.requestFailure : undefined;
 }
 
-/** Whether an error means that a request failed for one of these reasons. */
+/** Whether an error means that a request failed for one of the `reasons`. */
 export function hasReason(error: unknown, ...reasons: FailureReason[]): boolean {
 	const reason = getRequestFailure(error)?.reason;
 	return reason !== undefined && reasons.includes(reason);

@@ -146,7 +146,10 @@ export function parseUtcMidnight(value: unknown): string | undefined {
 	return hasOtherOffset ? undefined : DateTime.fromMillis(timeMs, { zone: 'utc' }).toISODate()!;
 }
 
-/** Whether a value is a date or time without a zone. Its epoch milliseconds then depend on the zone. */
+/**
+ * Whether a value is a date or time without a zone, such as `2026-01-31 09:00`. The epoch milliseconds of the
+ * value depend on the zone in which the value is read.
+ */
 export function isLocalTime(value: unknown): boolean {
 	return parseTimeMs(value, 'utc') !== parseTimeMs(value, 'utc+1');
 }

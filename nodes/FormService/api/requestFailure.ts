@@ -23,7 +23,7 @@ export type RequestFailure = FailureFacts & {
 	lastFailure?: RequestFailure;
 };
 
-/** The parameter of the functions that create the message and advice of a reason: `RequiredFacts<'status'>`. */
+/** The parameter type of the functions that create the error text of a reason: `RequiredFacts<'status'>`. */
 type TextFacts<Reason extends FailureReason> = (typeof REASONS)[Reason][
 	| 'message'
 	| 'advice'] extends infer Text
@@ -32,7 +32,7 @@ type TextFacts<Reason extends FailureReason> = (typeof REASONS)[Reason][
 		: never
 	: never;
 
-/** The names of the required facts: `status` for `RequiredFacts<'status'>`. */
+/** The names of the facts that a type requires: `RequiredFacts<'status'>` → `status`. */
 type RequiredName<Facts> = Facts extends FailureFacts
 	? {
 			[Name in keyof FailureFacts]-?: undefined extends Facts[Name] ? never : Name;

@@ -6,8 +6,8 @@ export const SIMPLIFIED_ATTRIBUTES =
 	'uuid id number number_formatted is_incomplete created_at submitted_at referrer'.split(' ');
 
 /**
- * The names that the column of an answer cannot have, because an item has attributes with these names. The
- * trigger adds the attributes `event` and `form`.
+ * The names that the column of an answer cannot have, because attributes of an item have these names. Only
+ * items of the trigger have the attributes `event` and `form`.
  */
 export const RESERVED_COLUMNS = [
 	...SIMPLIFIED_ATTRIBUTES,

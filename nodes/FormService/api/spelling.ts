@@ -102,10 +102,11 @@ export function foldCase(text: string): string {
 type NamedValues<T> = ReadonlyArray<readonly [name: string, value: T]>;
 
 /**
- * Creates a function that finds a value by its name. Any whitespace within a name is treated as a single blank.
+ * Creates a function that finds a value by its name. Blanks at both ends of a name are ignored.
  *
- * - The function prefers a name in the same case over a name in another case.
- * - If several values have the same name, the function returns the first of these values.
+ * - If several values have the exact name, the function returns the first of these values.
+ * - If no value has the exact name, the function ignores case, and treats any whitespace within a name as a
+ *   single blank: `email` finds "Email".
  * - If two names differ only in case, such as "ID" and "Id", the function finds them only in the exact case.
  */
 export function createNameSearch<T>(namedValues: NamedValues<T>) {
@@ -143,15 +144,15 @@ function createUniqueSearch<T>(namedValues: NamedValues<T>, toKey: (name: string
 }
 
 /**
- * Matches whitespace, punctuation, symbols and invisible characters. A match between two digits is in the
- * first group.
+ * Matches whitespace, punctuation, symbols and invisible characters. The first group captures a match between
+ * two digits, such as the period in "1.5".
  */
 const SEPARATORS =
 	/((?<=\p{N})[\p{Z}\p{P}\p{S}\p{C}\ufe0f]+(?=\p{N}))|[\p{Z}\p{P}\p{S}\p{C}\ufe0f]+/gu;
 
 /**
  * Removes case, whitespace, punctuation and symbols from a string: "SEO: Title" and "seo_title" → `SEOTITLE`.
- * Between two digits, a blank remains, because "1.5" is not "15".
+ * Between two digits, a blank replaces the removed characters, because "1.5" is not "15".
  */
 export function normalizeSpelling(text: string): string {
 	const letters = foldCase(text.normalize('NFKC'));

@@ -65,8 +65,8 @@ const LANE_COUNTS = { high: 2, low: 4 };
 /**
  * Downloads the uploaded files of one response, one after another.
  *
- * @returns one entry per file, in the same order: the file, or a ServiceError with the reason why the file is
- * missing. The error has the cause `temporarily-unavailable` if a later download may succeed
+ * @returns one entry per file, in the order of `files`: the file, or a ServiceError with the reason why the file
+ * is missing. The error has the cause `temporarily-unavailable` if a later download may succeed
  * @throws ServiceError if the caller aborted
  */
 export async function downloadUploads(

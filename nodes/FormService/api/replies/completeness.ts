@@ -47,9 +47,9 @@ export type ListState = {
 	/** The records that earlier passes found and that may still be in the list, by their keys. */
 	readonly earlierRecords: ReadonlyMap<string, IDataObject>;
 	/**
-	 * The number of records in the latest finished pass, including repeated records. Undefined until a pass
-	 * has finished. Becomes undefined again if the found records are dropped. While the number is undefined,
-	 * the list can become complete only at the end of a pass.
+	 * The number of records in the latest finished pass, including repeated records. If the number is known, the
+	 * list can become complete before the end of a pass. Undefined until a pass has finished, and after the
+	 * found records were dropped.
 	 */
 	readonly latestPassRecordCount?: number;
 	/** The latest announced `total`: the number of records in the list. */
@@ -86,8 +86,8 @@ function mergeRecords({ passRecords, earlierRecords }: ListState): Map<string, I
 }
 
 /**
- * Returns the state of an unfinished list after one more page. If the page announces a next page that cannot be
- * requested, the list stays unfinished, and `fetchNextPage` then throws.
+ * Returns the state of an unfinished list after one more page. If the page announces a next page that cannot
+ * be requested, the pass does not end, and the next call of `fetchNextPage` throws.
  *
  * @param page the page after `before.passPages`; the first page of the list if `before.passPages` is empty
  */
@@ -114,7 +114,7 @@ export function addPage(before: ListState, page: ListPage): ListState {
 	return isPassOver ? startNextPass(next, mergeRecords(next), createIncompleteFailure(next)) : next;
 }
 
-/** Whether a finished pass has each record only once, and as many records as the list announces. */
+/** Whether a finished pass has each record only once, and at least as many records as the list announces. */
 function isCleanPass({ passRecords, latestPassRecordCount = 0, total = 0 }: ListState): boolean {
 	return passRecords.size === latestPassRecordCount && latestPassRecordCount >= total;
 }

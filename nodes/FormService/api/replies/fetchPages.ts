@@ -177,8 +177,8 @@ const PAGES_REPEAT = createFailure('pagesRepeat');
 const TOO_MANY_PAGES = createFailure('tooManyPages', { limit: MAX_PAGES });
 
 /**
- * Converts the error of a rejected page position, for example of an old cursor. The new error says that the
- * position has expired. Returns any other error unchanged.
+ * Converts an error with status 400, 404, 410 or 422 to an error that says that the page position has expired.
+ * For example, the service rejects an old cursor with such a status. Returns any other error unchanged.
  */
 function toExpiredPositionError(context: RequestContext, error: unknown): unknown {
 	const { status } = getRequestFailure(error) ?? {};

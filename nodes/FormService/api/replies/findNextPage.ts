@@ -47,7 +47,7 @@ export type NextPage =
 	| { kind: 'page'; position: PagePosition }
 	| { kind: 'unknown'; evidence: string };
 
-/** A page and its list. */
+/** A page, and the facts about its list from which `findNextPage` finds the next page. */
 export type PageInList = PagePosition & {
 	/** The number of records on the page. */
 	recordCount: number;

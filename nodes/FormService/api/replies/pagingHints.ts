@@ -7,8 +7,8 @@ import type { ReplyHeaders } from '../request/rateLimit';
 /* Collects the hints of a reply about the next page of a list, and reads their values. */
 
 /**
- * An attribute or a header of a reply that can be about the next page. Names are in one spelling: `nextPageUrl`
- * becomes `next_page_url`.
+ * An attribute or a header of a reply that can describe the next page. The name is in snake case:
+ * `nextPageUrl` becomes `next_page_url`.
  */
 export type Hint = { name: string; value: unknown };
 
@@ -83,8 +83,8 @@ function findNextInHeader(header: unknown): string | undefined {
 }
 
 /**
- * Returns the first readable value of an attribute whose name matches `names`. Hints that are nearer to the
- * list come first.
+ * Returns the first readable value among the hints whose names match `names`. The order is the order of
+ * `findHints`: the hints nearest to the list come first.
  *
  * @param read returns the readable value, or undefined
  */

@@ -90,8 +90,9 @@ function chooseFailure(
 }
 
 /**
- * Returns a successful reply, or the failure of the request. A GET succeeds if the reply is JSON and does not
- * say that the GET failed. A POST succeeds only if the reply confirms that the service has acted.
+ * Returns a successful reply, or the failure of the request. A reply with status 300 or higher is a failure.
+ * With a lower status, a GET succeeds if the reply is JSON without `success: false`. A POST succeeds only if
+ * the reply confirms that the service has acted.
  */
 export function parseReply(
 	reply: Reply | RequestFailure,
@@ -106,8 +107,8 @@ export function parseReply(
 }
 
 /**
- * Returns a successful reply, or the failure of the request. `mayHaveActed` can be true even for a GET, and
- * `parseReply` then sets `mayHaveActed` to false.
+ * Returns a successful reply, or the failure of the request. The failure of a GET can have
+ * `mayHaveActed: true`, which `parseReply` changes to false.
  */
 function parseSuccessOrFailure(
 	reply: Reply | RequestFailure,

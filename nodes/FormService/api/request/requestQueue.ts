@@ -10,8 +10,8 @@ import { UNKNOWN_WINDOW, updateRateLimitWindow, WINDOW_MS, type ReplyHeaders } f
 const MAX_IN_FLIGHT = 5;
 
 /**
- * The number of failures in a row after which requests of items fail immediately. With five requests at a
- * time, each request has then failed in four attempts.
+ * The number of failures in a row after which requests of items fail immediately: 20. Five simultaneous
+ * requests reach this number if each request fails in four attempts.
  */
 const BREAKER_THRESHOLD = MAX_IN_FLIGHT * 4;
 
@@ -25,8 +25,8 @@ const BREAKER_CAUSES: unknown[] = ['temporarily-unavailable', 'rate-limited', 'c
 const BREAKER_OPEN_MS = 60_000;
 
 /**
- * The maximum time that items wait for an unavailable service. The editor does not show the wait, so users
- * would think that the node hangs.
+ * The maximum time that items wait for an unavailable service. The editor does not show the wait. During a
+ * longer wait, users would think that the node hangs.
  */
 const MAX_UNAVAILABLE_MS = 5 * 60_000;
 
@@ -159,9 +159,9 @@ export class RequestQueue {
 	}
 
 	/**
-	 * Admits waiting requests after the caller has handled the result of the last request. The caller may
-	 * abort its other requests, and an aborted request must not be sent. The caller runs in promise callbacks,
-	 * and a timer fires only after all pending promise callbacks.
+	 * Admits waiting requests after the caller has handled the result of the last request. The caller may abort
+	 * its other requests, and an aborted request must not be sent. A timer of 0 ms waits long enough, because
+	 * the caller runs in promise callbacks, and Node.js runs all pending promise callbacks before a timer.
 	 */
 	private admitAfterSender(): void {
 		void this.clock.sleep(0).then(() => this.admitWaiting());

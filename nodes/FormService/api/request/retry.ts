@@ -16,8 +16,8 @@ const MAX_ATTEMPTS_BY_CAUSE: Partial<Record<N8nFailure['cause'], number>> = {
 const FIRST_RETRY_DELAY_MS = 1_000;
 
 /**
- * Returns how long to wait before the next attempt. A request that must not act twice is retried only if the
- * service certainly did not act: if the service rejected the request, or if there was no connection.
+ * Returns how long to wait before the next attempt. If the service may have acted on a request that must not
+ * be repeated, the request is not retried.
  *
  * @param failures the failures of all attempts so far, at least one. Attempts are counted by cause: after nine
  * replies with status 429 and three replies with status 503, the request is retried
