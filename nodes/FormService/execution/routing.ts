@@ -25,8 +25,8 @@ import { isTool, prepareTool } from './tool';
  */
 
 /**
- * The request options that n8n has composed for an item, with the item in `routed`. n8n passes the options of
- * `preSend` unchanged to the pagination function. n8n's HTTP helper ignores `routed`.
+ * The request options that n8n has composed for an item, with the item in `routed`. n8n passes the options from
+ * `preSend` to `sendRoutedItem` unchanged, so `sendRoutedItem` knows the item. n8n's HTTP helper ignores `routed`.
  */
 type RoutedOptions = IHttpRequestOptions & { routed: { nodeTry: NodeTry; item: InputItem } };
 

@@ -39,7 +39,8 @@ export type ReadingOutcome = Readonly<{
 	/** The error, if the events could not be delivered. */
 	deliveryError?: NodeError;
 	/**
-	 * The number of a page; the first page is 0. The page depends on the outcome:
+	 * The number of the page for which `recordOutcome` records a failure, or up to which `recordOutcome` clears
+	 * failures. The first page is 0.
 	 *
 	 * - If a page failed: this page.
 	 * - If the delivery failed: the first page of the reading.

@@ -111,7 +111,8 @@ export type FormBudget = Readonly<{
 	 */
 	intervalMs: number;
 	/**
-	 * How many requests the budget has covered since the form became due. More than 0 only if n8n polls rarely.
+	 * How many requests the budget has covered since the form became due or n8n last polled the trigger, whichever
+	 * was later. If n8n polls every 10 minutes and `intervalMs` is 2 minutes: up to 5 requests.
 	 */
 	unusedRequests: number;
 	/** The maximum number of requests in one poll: a tenth of the form's daily requests. */
