@@ -30,7 +30,10 @@ export function createFaultRegistry() {
 		clear() {
 			rules = [];
 		},
-		/** Returns the fault of a request, and decreases `times` of its rule by 1. Undefined if no rule applies. */
+		/**
+		 * Returns the fault of the first rule that applies to a request. Undefined if no rule applies. If the rule has
+		 * `times`, decreases `times` by 1.
+		 */
 		pick(request: { method: string; path: string; isApi: boolean }): Fault | undefined {
 			const rule = rules.find(({ match = {}, times = Infinity }) => {
 				const isMethod = !match.method || match.method.toUpperCase() === request.method;

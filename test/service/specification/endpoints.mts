@@ -91,8 +91,8 @@ function addResponseEndpoints(api: FastifyInstance, parts: Parts) {
 }
 
 /**
- * Sorts responses by time, the oldest first. The seed decides the order of responses that were created in the
- * same second. Without a seed, returns the responses in the order of the store.
+ * Shuffles the responses that were created in the same second, and sorts all responses by time, the oldest
+ * first. The seed decides the shuffled order. Without a seed, the responses keep the order of the store.
  */
 function shuffleTies(responses: readonly Response[], seed: number | undefined): Response[] {
 	if (seed === undefined) return [...responses];
