@@ -23,7 +23,7 @@ export type RequestFailure = FailureFacts & {
 	lastFailure?: RequestFailure;
 };
 
-/** The parameter type of the functions that create the error text of a reason: `RequiredFacts<'status'>`. */
+/** The facts that the error text of a reason needs, for example `RequiredFacts<'status'>`. */
 type TextFacts<Reason extends FailureReason> = (typeof REASONS)[Reason][
 	| 'message'
 	| 'advice'] extends infer Text

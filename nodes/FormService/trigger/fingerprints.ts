@@ -39,8 +39,9 @@ const getHalfByField = (answers: AnswersFingerprint) => answers.slice(0, HALF_LE
 const getHalfInOrder = (answers: AnswersFingerprint) => answers.slice(HALF_LENGTH);
 
 /**
- * The cached fingerprints of answers. The key is the fingerprint of the JSON of the answers. Most answers have
- * not changed since the last poll, so the trigger need not compute their fingerprints again.
+ * Caches each `AnswersFingerprint`, which is slow to compute, because the answers are decoded first. The key is a
+ * quick fingerprint of the JSON of the answers. Most answers have not changed since the last poll, so their key is
+ * found.
  */
 const fingerprintCache = new Map<Fingerprint, AnswersFingerprint>();
 const MAX_CACHED = 200_000;

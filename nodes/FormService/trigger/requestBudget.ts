@@ -82,7 +82,7 @@ export function hasElapsed(waitStartedAtMs: number, waitMs: number, nowMs: numbe
 	return nowMs < waitStartedAtMs || nowMs >= waitStartedAtMs + waitMs;
 }
 
-/** Whether a poll may read a list, because the budget has covered the debt of the list. */
+/** Whether the budget has covered the debt of a list, so that a poll may read the list. */
 export function isDue({ atMs, requests }: RequestDebt, intervalMs: number, nowMs: number): boolean {
 	return hasElapsed(atMs, requests * intervalMs - EARLY_TOLERANCE_MS, nowMs);
 }

@@ -83,8 +83,8 @@ export const formStateSchema = z.object({
 	/** The fingerprints of the form's attributes. Undefined if Form Updated is not chosen. */
 	attributes: z.record(z.string(), z.string()).optional(),
 	/**
-	 * When the form disappeared from the list of forms or was no longer watched, and the number of passes
-	 * without the form since that time.
+	 * The time since which the form has been missing from the list of forms or has not been watched, and the number
+	 * of passes without the form since then.
 	 */
 	absence: passCountSchema.optional(),
 });

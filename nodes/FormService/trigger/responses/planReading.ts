@@ -77,8 +77,8 @@ export function countBudgetedRequests(
 }
 
 /**
- * The maximum number of pages that a poll reads in a first pass after a failure. If the delivery fails again,
- * the next poll must read the same pages again.
+ * The maximum number of pages that a poll reads in the first pass of a form if the last poll of the form failed.
+ * The number is small, because the next poll must read the same pages again if the delivery fails again.
  */
 const MAX_PAGES_OF_FAILING_FIRST_PASS = 10;
 
@@ -105,9 +105,8 @@ export function planNewestPages(
 }
 
 /**
- * If page positions expire, a slice may have at least this many pages, even if the budget allows fewer. So a full
- * pass of a list with up to four pages ends within one poll. With many forms, the budget of each form is small,
- * and few lists have more pages.
+ * The minimum page limit of a slice if page positions expire. A full pass that stops could not be continued, so
+ * a poll reads a list of up to four pages to its end, even if the budget of the form is smaller.
  */
 const PAGES_IF_POSITIONS_EXPIRE = 4;
 
