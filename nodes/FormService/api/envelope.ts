@@ -23,8 +23,8 @@ export type Envelope = {
 	hasSuccessSign: boolean;
 	/**
 	 * The ID of the record in the reply: the `uuid` or `id` in `data`, or `data` itself if it is a UUID.
-	 * Otherwise, the `uuid` or `id` at the top level of the reply. A top-level `id` beside `success`, `message`
-	 * or `errors` is ignored, because it is the ID of the request.
+	 * Otherwise, the `uuid` or `id` at the top level of the reply. If the top level also has `success`, `message` or
+	 * `errors`, its `id` is ignored, because that `id` identifies the request.
 	 */
 	id?: string;
 	/** The message of the reply, followed by the messages about fields: `Invalid data. captcha: Wrong answer.` */

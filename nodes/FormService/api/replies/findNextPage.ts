@@ -150,6 +150,7 @@ const MORE_NAME =
 /** Matches names that say whether the page is the last page: `is_last`, `last_page`. */
 const END_NAME = /^(is_)?last(_page)?$/;
 
+/** Whether a value is false. Unlike `parseBoolean`, does not read a number as false, such as `last_page: 0`. */
 function isFalse(value: unknown): boolean {
 	return value === false || value === 'false';
 }

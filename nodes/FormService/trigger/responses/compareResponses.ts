@@ -16,7 +16,7 @@ export type DetectedResponseEvent = Readonly<{
 	record: IDataObject;
 	fingerprint: Fingerprint;
 	/** What the trigger records about the response after n8n has received the event. */
-	seenAfter: SeenResponse;
+	nextSeen: SeenResponse;
 	/** The page that has the response. */
 	page: TimedPage;
 }>;
@@ -58,12 +58,12 @@ export class ResponseComparison {
 			const fingerprint = computeFingerprint(getComparableId(record)!);
 			// a page can repeat a response that has moved while pages were read
 			if (this.detected.has(fingerprint)) continue;
-			const seenBefore = this.updates.get(fingerprint) ?? this.seen.get(fingerprint);
-			const { event, seenAfter } = detectEvent(record, page.servedAtMs, seenBefore, rules);
+			const previousSeen = this.updates.get(fingerprint) ?? this.seen.get(fingerprint);
+			const { event, nextSeen } = detectEvent(record, page.servedAtMs, previousSeen, rules);
 			// a change that is not a chosen event is recorded immediately; an event is recorded after its delivery
 			if (event !== undefined && rules.events.includes(event)) {
-				this.detected.set(fingerprint, { event, record, fingerprint, seenAfter, page });
-			} else if (!isUnchanged(seenBefore, seenAfter)) this.updates.set(fingerprint, seenAfter);
+				this.detected.set(fingerprint, { event, record, fingerprint, nextSeen, page });
+			} else if (!isUnchanged(previousSeen, nextSeen)) this.updates.set(fingerprint, nextSeen);
 		}
 	}
 
@@ -102,7 +102,7 @@ export class ResponseComparison {
 		const delivered = this.events.filter(({ fingerprint }) => !excluded.has(fingerprint));
 		if (this.updates.size === 0 && delivered.length === 0) return this.seen;
 		const seen = new Map([...this.seen, ...this.updates]);
-		for (const { fingerprint, seenAfter } of delivered) seen.set(fingerprint, seenAfter);
+		for (const { fingerprint, nextSeen } of delivered) seen.set(fingerprint, nextSeen);
 		return seen;
 	}
 }

@@ -29,25 +29,25 @@ export function isIncomplete({ is_incomplete: value }: IDataObject): boolean {
 /**
  * Compares a response with its saved state. Returns the next state to save, and the event, if there is one.
  *
- * @param seenBefore the saved state; undefined if the response is unseen
+ * @param previousSeen the saved state; undefined if the response is unseen
  */
 export function detectEvent(
 	record: IDataObject,
 	servedAtMs: number,
-	seenBefore: SeenResponse | undefined,
+	previousSeen: SeenResponse | undefined,
 	rules: ResponseComparisonRules,
-): { event?: ResponseEvent; seenAfter: SeenResponse } {
+): { event?: ResponseEvent; nextSeen: SeenResponse } {
 	const phase =
-		seenBefore?.phase ?? (isExistingResponse(record, rules.baseline) ? 'existing' : 'new');
+		previousSeen?.phase ?? (isExistingResponse(record, rules.baseline) ? 'existing' : 'new');
 	const transition = computeTransition(record, servedAtMs, phase, rules);
-	const earlierAnswers = seenBefore?.phase === 'complete' ? seenBefore.answers : undefined;
+	const earlierAnswers = previousSeen?.phase === 'complete' ? previousSeen.answers : undefined;
 	const answers = rules.events.includes('responseUpdated')
 		? (findAnswers(record) ?? earlierAnswers)
 		: undefined;
 	const isUpdate = haveAnswersChanged(earlierAnswers, answers);
 	return {
 		event: transition.event ?? (isUpdate ? 'responseUpdated' : undefined),
-		seenAfter: createSeenResponse(transition.phaseAfter, answers),
+		nextSeen: createSeenResponse(transition.phaseAfter, answers),
 	};
 }
 
