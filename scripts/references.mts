@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import type { INodePropertyOptions, INodeType } from 'n8n-workflow';
-import type * as Settings from '../nodes/FormService/api/settings/settings.ts';
+import type * as Settings from '../nodes/FormService/settings/settings.ts';
 import type * as Watched from '../nodes/FormService/parameters/triggerEvents.ts';
 import { compiledSources } from './lib/compiled.mts';
 import { renderTable } from './lib/markdown.mts';
@@ -46,7 +46,7 @@ function listEvents(): string[][] {
 
 /** Lists the settings that the node knows. */
 function listSettings(): string[][] {
-	const file = './nodes/FormService/api/settings/settings.js';
+	const file = './nodes/FormService/settings/settings.js';
 	const { describeAllowedValues, settings } = load(file) as typeof Settings;
 	return settings.map((setting) => {
 		const { name, displayName, nullable } = setting;

@@ -1,8 +1,8 @@
 import lodash from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
-import type * as parsing from '../../nodes/FormService/api/answers/fields.ts';
-import type * as reading from '../../nodes/FormService/api/answers/fieldKinds.ts';
-import type * as matching from '../../nodes/FormService/api/answers/matchAnswers.ts';
+import type * as parsing from '../../nodes/FormService/answers/fields.ts';
+import type * as reading from '../../nodes/FormService/answers/fieldKinds.ts';
+import type * as matching from '../../nodes/FormService/answers/matchAnswers.ts';
 import type * as targets from '../../nodes/FormService/api/endpoints.ts';
 import type * as identities from '../../nodes/FormService/api/records.ts';
 import type * as lists from '../../nodes/FormService/api/replies/fetchPages.ts';

@@ -1,6 +1,6 @@
 import { uniq } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
-import { parseFields, type AnswerNaming, type FormField } from './answers/fields';
+import { parseFields, type AnswerNaming, type FormField } from '../answers/fields';
 import { createTarget, endpoints, type Target } from './endpoints';
 import { describeShape, type Envelope } from './envelope';
 import { isRecord } from './records';

@@ -7,7 +7,7 @@ import type {
 	INodePropertyOptions,
 } from 'n8n-workflow';
 import { getAccount } from '../api/account';
-import { findAnswerText } from '../api/answers/findResponses';
+import { findAnswerText } from '../answers/findResponses';
 import { foldCase } from '../api/spelling';
 import { sortByTime } from '../api/recordTimes';
 import { clock } from '../api/clock';

@@ -6,14 +6,9 @@ import type {
 	ResourceMapperField,
 	ResourceMapperFields,
 } from 'n8n-workflow';
-import { ATTRIBUTE_PREFIX, FILTERABLE_ATTRIBUTES } from '../api/answers/conditions';
-import {
-	isAnswerable,
-	parseFields,
-	type FormField,
-	type AnswerableField,
-} from '../api/answers/fields';
-import { fieldKinds, type FieldKindSpec } from '../api/answers/fieldKinds';
+import { ATTRIBUTE_PREFIX, FILTERABLE_ATTRIBUTES } from '../answers/conditions';
+import { isAnswerable, parseFields, type FormField, type AnswerableField } from '../answers/fields';
+import { fieldKinds, type FieldKindSpec } from '../answers/fieldKinds';
 import { formatNames, foldCase, toComparable } from '../api/spelling';
 import { endpoints } from '../api/endpoints';
 import { addPeriod, truncateText } from '../api/errorTexts';

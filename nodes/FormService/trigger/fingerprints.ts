@@ -1,9 +1,9 @@
 import { hash } from 'crypto';
 import { isEmpty, mapValues, pickBy } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
-import { decodeAnswers, getAnswerAttributes } from '../api/answers/decode';
-import { encodeAnswer, type AnswerSpec } from '../api/answers/fieldKinds';
-import { parseFileEntry, splitFiles } from '../api/answers/uploads';
+import { decodeAnswers, getAnswerAttributes } from '../answers/decode';
+import { encodeAnswer, type AnswerSpec } from '../answers/fieldKinds';
+import { parseFileEntry, splitFiles } from '../answers/uploads';
 import { getListEntries, isRecord, sortKeys } from '../api/records';
 import { parseUrl } from '../api/url';
 

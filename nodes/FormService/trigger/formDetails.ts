@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
-import { conditionsNeedFields, findUnknownFields } from '../api/answers/conditions';
-import { parseFields, type FormField } from '../api/answers/fields';
-import { findNamesWithoutField } from '../api/answers/matchAnswers';
+import { conditionsNeedFields, findUnknownFields } from '../answers/conditions';
+import { parseFields, type FormField } from '../answers/fields';
+import { findNamesWithoutField } from '../answers/matchAnswers';
 import { clock } from '../api/clock';
 import { createTarget, endpoints } from '../api/endpoints';
 import { toNodeError, hasReason } from '../api/errors';

@@ -5,9 +5,9 @@ import {
 	filterByConditions,
 	findConditionFieldProblem,
 	findConditionValueProblem,
-} from '../api/answers/conditions';
-import type { FormField } from '../api/answers/fields';
-import { fieldKinds } from '../api/answers/fieldKinds';
+} from '../answers/conditions';
+import type { FormField } from '../answers/fields';
+import { fieldKinds } from '../answers/fieldKinds';
 import { sortByTime } from '../api/recordTimes';
 import { clock } from '../api/clock';
 import { endpoints, createTarget, type Target } from '../api/endpoints';

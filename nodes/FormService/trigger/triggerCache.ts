@@ -1,4 +1,4 @@
-import type { FormField } from '../api/answers/fields';
+import type { FormField } from '../answers/fields';
 import { Failures } from './failures';
 import { DAY_MS, type BudgetClaim, type RequestDebt } from './requestBudget';
 import type { ReadingKind } from './responses/planReading';

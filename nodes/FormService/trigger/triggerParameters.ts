@@ -1,7 +1,7 @@
 import type { IPollFunctions } from 'n8n-workflow';
 import { isId } from '../api/records';
-import { conditionsNeedFields, type ConditionSet } from '../api/answers/conditions';
-import { outputNeedsFields, type ResponseOutput } from '../api/answers/responseItem';
+import { conditionsNeedFields, type ConditionSet } from '../answers/conditions';
+import { outputNeedsFields, type ResponseOutput } from '../answers/responseItem';
 import { readConditions, readTimeMs } from '../parameters/filters';
 import {
 	createParameterError,

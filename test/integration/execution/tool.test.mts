@@ -1,6 +1,6 @@
 import { NodeHelpers, type IDataObject, type INode, type INodeParameters } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
-import { settings } from '../../../nodes/FormService/api/settings/settings.ts';
+import { settings } from '../../../nodes/FormService/settings/settings.ts';
 import { demoForms, status, type Fault, type FaultName } from '../../service/index.mts';
 import { itemsOf, locator } from '../harness.mts';
 import { addTo } from '../api/adding.mts';

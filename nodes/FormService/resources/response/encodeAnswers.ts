@@ -1,7 +1,7 @@
 import { compact, isEmpty } from 'lodash';
-import type { EncodedValue } from '../../api/answers/encode';
-import { findFieldBySpelling, type AnswerableField } from '../../api/answers/fields';
-import { encodeAnswer, isBlank } from '../../api/answers/fieldKinds';
+import type { EncodedValue } from '../../answers/encode';
+import { findFieldBySpelling, type AnswerableField } from '../../answers/fields';
+import { encodeAnswer, isBlank } from '../../answers/fieldKinds';
 import { formatNames } from '../../api/spelling';
 import { truncateText } from '../../api/errorTexts';
 import { findErrorValue } from '../../api/errorValues';

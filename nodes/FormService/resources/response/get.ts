@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { outputNeedsFields, createResponseItem } from '../../api/answers/responseItem';
+import { outputNeedsFields, createResponseItem } from '../../answers/responseItem';
 import { endpoints } from '../../api/endpoints';
 import { getComparableId, toComparableId } from '../../api/records';
 import { getRecords } from '../../api/replies/completeness';

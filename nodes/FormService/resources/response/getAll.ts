@@ -3,19 +3,19 @@ import {
 	conditionsNeedFields,
 	findConditionFieldProblem,
 	findConditionValueProblem,
-} from '../../api/answers/conditions';
-import type { FormField } from '../../api/answers/fields';
+} from '../../answers/conditions';
+import type { FormField } from '../../answers/fields';
 import {
 	findResponses,
 	isUnfilteredAndUnsorted,
 	type ResponseQuery,
-} from '../../api/answers/findResponses';
+} from '../../answers/findResponses';
 import { getSubmissionTimeMs } from '../../api/recordTimes';
 import {
 	outputNeedsFields,
 	createResponseItem,
 	type ResponseOutput,
-} from '../../api/answers/responseItem';
+} from '../../answers/responseItem';
 import { endpoints } from '../../api/endpoints';
 import { parseBoolean } from '../../api/parseValues';
 import { fetchRecords } from '../../api/service';

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
-import { isBlank, normalizeAnswer } from '../../api/answers/fieldKinds';
-import type { AnswerableField, FormField } from '../../api/answers/fields';
-import { matchAnswers, type MatchedAnswer } from '../../api/answers/matchAnswers';
+import { isBlank, normalizeAnswer } from '../../answers/fieldKinds';
+import type { AnswerableField, FormField } from '../../answers/fields';
+import { matchAnswers, type MatchedAnswer } from '../../answers/matchAnswers';
 import { yieldIfDue } from '../../api/clock';
 import { createTarget, endpoints } from '../../api/endpoints';
 import { mayHaveActed } from '../../api/errors';

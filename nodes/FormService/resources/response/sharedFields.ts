@@ -4,7 +4,7 @@ import {
 	type FormField,
 	type AnswerableField,
 	type AnswerNaming,
-} from '../../api/answers/fields';
+} from '../../answers/fields';
 import { createTarget, endpoints } from '../../api/endpoints';
 import { fetchRecords } from '../../api/service';
 import { createSharedFetch, type ItemRequest } from '../../execution/operation';

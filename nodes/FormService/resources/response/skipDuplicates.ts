@@ -1,11 +1,6 @@
 import { sortBy, uniq } from 'lodash';
 import type { INodeProperties } from 'n8n-workflow';
-import {
-	createFieldSearch,
-	findField,
-	isAnswerable,
-	type FormField,
-} from '../../api/answers/fields';
+import { createFieldSearch, findField, isAnswerable, type FormField } from '../../answers/fields';
 import type { ItemRequest } from '../../execution/operation';
 import {
 	createParameterError,

@@ -1,7 +1,7 @@
 import type { IDataObject } from 'n8n-workflow';
 import { InputError } from '../../api/errors';
-import { findSetting } from '../../api/settings/settings';
-import type { SettingChanges, SettingValues } from '../../api/settings/values';
+import { findSetting } from '../../settings/settings';
+import type { SettingChanges, SettingValues } from '../../settings/values';
 import { formatNames } from '../../api/spelling';
 import type { ItemRequest } from '../../execution/operation';
 

@@ -1,13 +1,9 @@
 import { isEmpty } from 'lodash';
-import { isBlank } from '../../api/answers/fieldKinds';
+import { isBlank } from '../../answers/fieldKinds';
 import { isRecord } from '../../api/records';
 import { foldCase } from '../../api/spelling';
-import { findSetting } from '../../api/settings/settings';
-import {
-	encodeSettings,
-	type UncheckedSetting,
-	type SettingValues,
-} from '../../api/settings/values';
+import { findSetting } from '../../settings/settings';
+import { encodeSettings, type UncheckedSetting, type SettingValues } from '../../settings/values';
 import { extractFormId } from '../../parameters/formId';
 import {
 	createParameterError,

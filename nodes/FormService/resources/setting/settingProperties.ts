@@ -1,6 +1,6 @@
 import { sortBy, upperFirst } from 'lodash';
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
-import { describeAllowedValues, settings, type Setting } from '../../api/settings/settings';
+import { describeAllowedValues, settings, type Setting } from '../../settings/settings';
 
 const sorted = sortBy(settings, ({ displayName }) => displayName.toLowerCase());
 

@@ -1,7 +1,7 @@
 import { truncateText } from '../../api/errorTexts';
 import { parseBoolean } from '../../api/parseValues';
-import { findSetting, findSimilarSettingName } from '../../api/settings/settings';
-import { toStoredValue, type SettingChanges } from '../../api/settings/values';
+import { findSetting, findSimilarSettingName } from '../../settings/settings';
+import { toStoredValue, type SettingChanges } from '../../settings/values';
 
 /** The maximum number of characters of a value in a summary. */
 const MAX_LENGTH = 40;

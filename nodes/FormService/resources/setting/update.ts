@@ -5,12 +5,8 @@ import { hasReason } from '../../api/errors';
 import { getFormId, removeSecrets } from '../../api/records';
 import type { FailureReason } from '../../api/requestFailure';
 import { fetchRecords, parseUpdatedForm, updateSettings } from '../../api/service';
-import { describeSettingsByType } from '../../api/settings/settings';
-import {
-	compareSettings,
-	type SettingChanges,
-	type SettingValues,
-} from '../../api/settings/values';
+import { describeSettingsByType } from '../../settings/settings';
+import { compareSettings, type SettingChanges, type SettingValues } from '../../settings/values';
 import {
 	createSharedFetch,
 	SharedValues,

@@ -3,7 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { parseNumber } from '../../api/parseValues';
 import { getCreationTimeMs, sortByTime } from '../../api/recordTimes';
 import { isRecord, sortKeys } from '../../api/records';
-import { findSetting } from '../../api/settings/settings';
+import { findSetting } from '../../settings/settings';
 import type { FormEvent, TriggerEvent } from '../../parameters/triggerEvents';
 import { computeFingerprint } from '../fingerprints';
 import type { ListedForm } from '../formDetails';

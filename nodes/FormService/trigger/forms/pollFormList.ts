@@ -1,6 +1,6 @@
 import { pick } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
-import type { ResponseOutput } from '../../api/answers/responseItem';
+import type { ResponseOutput } from '../../answers/responseItem';
 import { clock } from '../../api/clock';
 import { createTarget, endpoints } from '../../api/endpoints';
 import { toNodeError } from '../../api/errors';

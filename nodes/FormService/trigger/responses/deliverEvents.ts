@@ -4,9 +4,9 @@ import {
 	filterByConditions,
 	findConditionFieldProblem,
 	findConditionValueProblem,
-} from '../../api/answers/conditions';
-import type { FormField } from '../../api/answers/fields';
-import { createResponseItem, type ResponseOutput } from '../../api/answers/responseItem';
+} from '../../answers/conditions';
+import type { FormField } from '../../answers/fields';
+import { createResponseItem, type ResponseOutput } from '../../answers/responseItem';
 import { yieldIfDue } from '../../api/clock';
 import { toNodeError, InputError } from '../../api/errors';
 import type { ErrorText } from '../../api/errorTexts';

@@ -1,4 +1,4 @@
-import { conditionsNeedFields } from '../../api/answers/conditions';
+import { conditionsNeedFields } from '../../answers/conditions';
 import { clock } from '../../api/clock';
 import type { NodeError } from '../../api/errors';
 import { HIGHEST_PAGE_NUMBER } from '../failures';

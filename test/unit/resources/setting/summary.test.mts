@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { compareSettings } from '../../../../nodes/FormService/api/settings/values.ts';
+import { compareSettings } from '../../../../nodes/FormService/settings/values.ts';
 import { summarizeUpdate } from '../../../../nodes/FormService/resources/setting/summary.ts';
 
 const long = 'x'.repeat(60);

@@ -1,9 +1,9 @@
 import type { IDataObject } from 'n8n-workflow';
-import { yieldIfDue } from '../clock';
+import { yieldIfDue } from '../api/clock';
 import { decodeAnswers, type Answer } from './decode';
 import { createFieldSearch, type FormField } from './fields';
 import { isBlank } from './fieldKinds';
-import { makeUnique } from '../spelling';
+import { makeUnique } from '../api/spelling';
 
 /** An answer and the field that it answers. `field` is undefined if the form has no field for the answer. */
 export type MatchedAnswer = Answer & { field?: FormField };

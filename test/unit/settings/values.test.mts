@@ -2,17 +2,17 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { IDataObject } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
-import { root } from '../../../../scripts/lib/paths.mts';
+import { root } from '../../../scripts/lib/paths.mts';
 import {
 	describeAllowedValues,
 	findSetting,
 	settings,
-} from '../../../../nodes/FormService/api/settings/settings.ts';
+} from '../../../nodes/FormService/settings/settings.ts';
 import {
 	compareSettings,
 	encodeSettings,
 	type SettingValue,
-} from '../../../../nodes/FormService/api/settings/values.ts';
+} from '../../../nodes/FormService/settings/values.ts';
 
 const encode = (values: object) =>
 	encodeSettings(Object.entries(values).map(([inputName, value]) => ({ inputName, value })));

@@ -1,5 +1,5 @@
 import { omit } from 'lodash';
-import { getListEntries, isRecord } from '../records';
+import { getListEntries, isRecord } from '../api/records';
 import { isBlank } from './fieldKinds';
 import { parseFileEntry } from './uploads';
 

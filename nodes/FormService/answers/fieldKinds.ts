@@ -6,9 +6,9 @@ import {
 	parseExactNumber,
 	parseNumber,
 	parseTimeMs,
-} from '../parseValues';
-import { isRecord, getListEntries } from '../records';
-import { isWebUrl } from '../url';
+} from '../api/parseValues';
+import { isRecord, getListEntries } from '../api/records';
+import { isWebUrl } from '../api/url';
 import { findChoice, hasChoices, splitChoices, type Choice } from './choices';
 import {
 	encodeAny,
@@ -17,7 +17,7 @@ import {
 	type EncodeResult,
 	type EncodeOptions,
 } from './encode';
-import { toComparable, trimBlanks } from '../spelling';
+import { toComparable, trimBlanks } from '../api/spelling';
 import { parseFiles } from './uploads';
 
 /**

@@ -1,7 +1,7 @@
 import { DateTime } from 'luxon';
-import { isEpoch, isLocalTime, parseTimeMs, parseUtcMidnight } from '../parseValues';
+import { isEpoch, isLocalTime, parseTimeMs, parseUtcMidnight } from '../api/parseValues';
 import { findChoice, splitChoices, type Choice } from './choices';
-import { formatNames } from '../spelling';
+import { formatNames } from '../api/spelling';
 
 /** A value that the service accepts as an answer (specification, section 4, rule 2). */
 export type EncodedValue = string | number;

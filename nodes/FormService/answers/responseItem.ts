@@ -1,16 +1,16 @@
 import { isEmpty, pick, zipObject } from 'lodash';
 import type { IBinaryKeyData, IDataObject, INodeExecutionData } from 'n8n-workflow';
-import { yieldIfDue } from '../clock';
-import { ServiceError } from '../errors';
-import { downloadUploads } from '../files/download';
-import type { RequestContext } from '../requestContext';
-import { removeSecrets } from '../records';
+import { yieldIfDue } from '../api/clock';
+import { ServiceError } from '../api/errors';
+import { downloadUploads } from '../api/files/download';
+import type { RequestContext } from '../api/requestContext';
+import { removeSecrets } from '../api/records';
 import { getAnswerAttributes } from './decode';
 import type { FormField, AnswerNaming } from './fields';
 import { isBlank, parseAnswer, type FieldKind } from './fieldKinds';
 import { matchAnswers, createAnswerKeys } from './matchAnswers';
-import { COLUMN_ATTRIBUTES, SIMPLIFIED_ATTRIBUTES } from '../responseAttributes';
-import { createFileFieldNames, makeUnique } from '../spelling';
+import { COLUMN_ATTRIBUTES, SIMPLIFIED_ATTRIBUTES } from '../api/responseAttributes';
+import { createFileFieldNames, makeUnique } from '../api/spelling';
 import { parseAnswerEntries, mayBeUpload } from './uploads';
 
 /** The options that decide which data of a response an item contains. */

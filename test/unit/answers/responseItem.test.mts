@@ -1,14 +1,14 @@
 import type { IDataObject } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
-import { parseFields } from '../../../../nodes/FormService/api/answers/fields.ts';
-import { createFileFieldNames, makeUnique } from '../../../../nodes/FormService/api/spelling.ts';
+import { parseFields } from '../../../nodes/FormService/answers/fields.ts';
+import { createFileFieldNames, makeUnique } from '../../../nodes/FormService/api/spelling.ts';
 import {
 	simplifyResponse,
 	toRow,
 	createResponseItem,
 	type ResponseOutput,
-} from '../../../../nodes/FormService/api/answers/responseItem.ts';
-import { collectFiles } from '../../../../nodes/FormService/api/answers/uploads.ts';
+} from '../../../nodes/FormService/answers/responseItem.ts';
+import { collectFiles } from '../../../nodes/FormService/answers/uploads.ts';
 
 const simplify = (record: object) => simplifyResponse(record as IDataObject);
 const answersOf = (responses: unknown) => simplify({ responses }).answers;

@@ -6,12 +6,12 @@ import {
 	findConditionFieldProblem,
 	findConditionValueProblem,
 	type Operator,
-} from '../../../../nodes/FormService/api/answers/conditions.ts';
-import { parseFields, type FormField } from '../../../../nodes/FormService/api/answers/fields.ts';
+} from '../../../nodes/FormService/answers/conditions.ts';
+import { parseFields, type FormField } from '../../../nodes/FormService/answers/fields.ts';
 import {
 	findResponses,
 	type ResponseQuery,
-} from '../../../../nodes/FormService/api/answers/findResponses.ts';
+} from '../../../nodes/FormService/answers/findResponses.ts';
 
 afterEach(() => vi.unstubAllEnvs());
 

@@ -1,6 +1,6 @@
 import { DateTime } from 'luxon';
 import { describe, expect, it } from 'vitest';
-import { parseFields } from '../../../../nodes/FormService/api/answers/fields.ts';
+import { parseFields } from '../../../nodes/FormService/answers/fields.ts';
 import {
 	encodeAnswer,
 	findFieldKind,
@@ -8,7 +8,7 @@ import {
 	normalizeAnswer,
 	parseAnswer,
 	type FieldKind,
-} from '../../../../nodes/FormService/api/answers/fieldKinds.ts';
+} from '../../../nodes/FormService/answers/fieldKinds.ts';
 
 const FIELD_KINDS = Object.keys(fieldKinds) as FieldKind[];
 const choices = [

@@ -5,12 +5,12 @@ import {
 	findField,
 	findFieldBySpelling,
 	parseFields,
-} from '../../../../nodes/FormService/api/answers/fields.ts';
+} from '../../../nodes/FormService/answers/fields.ts';
 import {
 	findNamesWithoutField,
 	matchAnswers,
 	createAnswerKeys,
-} from '../../../../nodes/FormService/api/answers/matchAnswers.ts';
+} from '../../../nodes/FormService/answers/matchAnswers.ts';
 
 const UUID = '9b1f2c3d-4e5f-4a6b-8c7d-0e1f2a3b4c5d';
 

@@ -1,9 +1,9 @@
 import type { GenericValue, IDataObject } from 'n8n-workflow';
-import { truncateText } from '../errorTexts';
-import { findErrorValue } from '../errorValues';
-import { formatNumber, parseBoolean, parseNumber } from '../parseValues';
-import { toComparable } from '../spelling';
-import { isWebUrl } from '../url';
+import { truncateText } from '../api/errorTexts';
+import { findErrorValue } from '../api/errorValues';
+import { formatNumber, parseBoolean, parseNumber } from '../api/parseValues';
+import { toComparable } from '../api/spelling';
+import { isWebUrl } from '../api/url';
 import { describeAllowedValues, findSetting, type Setting } from './settings';
 
 export type SettingValue = string | number | boolean | null;

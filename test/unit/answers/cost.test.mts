@@ -3,28 +3,28 @@ import fc from 'fast-check';
 import { sum } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { expect, it } from 'vitest';
-import { OPERATORS, type Operator } from '../../../../nodes/FormService/api/answers/conditions.ts';
-import { findResponses } from '../../../../nodes/FormService/api/answers/findResponses.ts';
-import { findField, parseFields } from '../../../../nodes/FormService/api/answers/fields.ts';
+import { OPERATORS, type Operator } from '../../../nodes/FormService/answers/conditions.ts';
+import { findResponses } from '../../../nodes/FormService/answers/findResponses.ts';
+import { findField, parseFields } from '../../../nodes/FormService/answers/fields.ts';
 import {
 	encodeAnswer,
 	fieldKinds,
 	normalizeAnswer,
 	parseAnswer,
 	type FieldKind,
-} from '../../../../nodes/FormService/api/answers/fieldKinds.ts';
-import { findNamesWithoutField } from '../../../../nodes/FormService/api/answers/matchAnswers.ts';
-import { createFileFieldNames } from '../../../../nodes/FormService/api/spelling.ts';
+} from '../../../nodes/FormService/answers/fieldKinds.ts';
+import { findNamesWithoutField } from '../../../nodes/FormService/answers/matchAnswers.ts';
+import { createFileFieldNames } from '../../../nodes/FormService/api/spelling.ts';
 import {
 	simplifyResponse,
 	toRow,
 	createResponseItem,
 	type ResponseOutput,
-} from '../../../../nodes/FormService/api/answers/responseItem.ts';
-import { collectFiles } from '../../../../nodes/FormService/api/answers/uploads.ts';
-import { findNextPage } from '../../../../nodes/FormService/api/replies/findNextPage.ts';
-import { checkLink } from '../../../../nodes/FormService/api/url.ts';
-import { cpuTimeOf } from '../../cpuTime.mts';
+} from '../../../nodes/FormService/answers/responseItem.ts';
+import { collectFiles } from '../../../nodes/FormService/answers/uploads.ts';
+import { findNextPage } from '../../../nodes/FormService/api/replies/findNextPage.ts';
+import { checkLink } from '../../../nodes/FormService/api/url.ts';
+import { cpuTimeOf } from '../cpuTime.mts';
 
 const types = Object.keys(fieldKinds) as FieldKind[];
 const choices = ['a', 'b'].map((name) => ({ name, value: name }));

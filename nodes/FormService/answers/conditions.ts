@@ -1,16 +1,22 @@
 import { DateTime } from 'luxon';
 import type { GenericValue, IDataObject } from 'n8n-workflow';
-import { yieldIfDue } from '../clock';
-import type { ErrorText } from '../errorTexts';
-import { parseBoolean, parseDay, parseNumber, parseTimeMs, parseUtcMidnight } from '../parseValues';
+import { yieldIfDue } from '../api/clock';
+import type { ErrorText } from '../api/errorTexts';
+import {
+	parseBoolean,
+	parseDay,
+	parseNumber,
+	parseTimeMs,
+	parseUtcMidnight,
+} from '../api/parseValues';
 import { findChoice } from './choices';
 import { findField, type FormField } from './fields';
 import { flattenAnswer, type Scalar } from './flattenAnswer';
 import { normalizeAnswer, parseAnswer, type AnswerSpec, type FieldKind } from './fieldKinds';
 import { matchAnswers, type MatchedAnswers } from './matchAnswers';
-import { SIMPLIFIED_ATTRIBUTES } from '../responseAttributes';
-import { formatNames, foldCase } from '../spelling';
-import { getSubmissionTimeMs } from '../recordTimes';
+import { SIMPLIFIED_ATTRIBUTES } from '../api/responseAttributes';
+import { formatNames, foldCase } from '../api/spelling';
+import { getSubmissionTimeMs } from '../api/recordTimes';
 
 /** The operators of conditions, with their names in the editor. */
 export const OPERATORS = {
