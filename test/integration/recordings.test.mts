@@ -93,12 +93,13 @@ describe.each(names)('The recording %s', (name) => {
 			returnAll: true,
 		});
 		expect(rows).toHaveLength(total);
-		expect(rows.filter((row) => row.is_incomplete === true)).toHaveLength(incomplete);
-		const unread = rows.filter((row) => row.otherAnswers !== undefined || row.answersError);
+		expect(rows.filter((row) => row.response_is_incomplete === true)).toHaveLength(incomplete);
+		const unread = rows.filter(
+			(row) => row.response_other_answers !== undefined || row.response_answers_error,
+		);
 		expect(unread).toEqual([]);
-		const own = 'uuid id number created_at is_incomplete referrer'.split(' ');
 		const given = rows.flatMap((row) =>
-			Object.entries(row).filter(([key, value]) => !own.includes(key) && !isBlank(value)),
+			Object.entries(row).filter(([key, value]) => !key.startsWith('response_') && !isBlank(value)),
 		);
 		expect(given).toHaveLength(answers);
 	});

@@ -9,7 +9,7 @@ import { getAnswerAttributes } from './decode';
 import type { FormField, AnswerNaming } from './fields';
 import { isBlank, parseAnswer, type FieldKind } from './fieldKinds';
 import { matchAnswers, createAnswerKeys } from './matchAnswers';
-import { COLUMN_ATTRIBUTES, SIMPLIFIED_ATTRIBUTES } from '../api/responseAttributes';
+import { COLUMN_ATTRIBUTES, SIMPLIFIED_ATTRIBUTES, toColumnName } from '../api/responseAttributes';
 import { createFileFieldNames, makeUnique } from '../api/spelling';
 import { parseAnswerEntries, mayBeUpload } from './uploads';
 
@@ -56,11 +56,20 @@ export async function createResponseItem(
 		if (file instanceof ServiceError) problems.push(`${name}: ${file.message}`);
 		else binary[fieldName] = file;
 	});
+	const fileError = nameAttribute('fileError', output);
 	const item = {
-		json: problems.length > 0 ? { ...json, fileError: problems.join('; ') } : json,
+		json: problems.length > 0 ? { ...json, [fileError]: problems.join('; ') } : json,
 		...(!isEmpty(binary) && { binary }),
 	};
 	return { item, fileErrors: files.filter((file) => file instanceof ServiceError) };
+}
+
+/**
+ * Returns the name that an item has for a value that is not an answer. As a column, the name starts with
+ * `response_`, so that no field has the same name.
+ */
+export function nameAttribute(name: string, { simplify, columns }: ResponseOutput): string {
+	return simplify && columns ? toColumnName(name) : name;
 }
 
 function toJson(
@@ -125,8 +134,8 @@ const LIST_KINDS: readonly FieldKind[] = ['file', 'multipleChoice'];
 /**
  * Converts a response to a row of a table: one column for each field, then the attributes.
  *
- * - If the response has answers without a field, `otherAnswers` has these answers.
- * - If some answers cannot be read, `answersError` describes the problem.
+ * - If the response has answers without a field, `response_other_answers` has these answers.
+ * - If some answers cannot be read, `response_answers_error` describes the problem.
  */
 export function toRow(record: IDataObject, fields: readonly FormField[]): IDataObject {
 	const { answers, byField, problem } = matchAnswers(record, fields);
@@ -142,8 +151,12 @@ export function toRow(record: IDataObject, fields: readonly FormField[]): IDataO
 	const otherCells = unmatchedAnswers.map(({ value }, index) => [names[index], parseAnswer(value)]);
 	return {
 		...(Object.fromEntries(cells) as IDataObject),
-		...Object.fromEntries(COLUMN_ATTRIBUTES.map((name) => [name, record[name] ?? null])),
-		...(unmatchedAnswers.length > 0 && { otherAnswers: Object.fromEntries(otherCells) }),
-		...(problem !== undefined && { answersError: problem }),
+		...Object.fromEntries(
+			COLUMN_ATTRIBUTES.map((name) => [toColumnName(name), record[name] ?? null]),
+		),
+		...(unmatchedAnswers.length > 0 && {
+			response_other_answers: Object.fromEntries(otherCells),
+		}),
+		...(problem !== undefined && { response_answers_error: problem }),
 	};
 }

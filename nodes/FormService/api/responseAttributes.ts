@@ -1,3 +1,5 @@
+import { snakeCase } from 'lodash';
+
 /** The attributes of a response that always become columns if the user chooses One Column per Field. */
 export const COLUMN_ATTRIBUTES = ['uuid', 'number', 'created_at', 'is_incomplete', 'referrer'];
 
@@ -5,11 +7,16 @@ export const COLUMN_ATTRIBUTES = ['uuid', 'number', 'created_at', 'is_incomplete
 export const SIMPLIFIED_ATTRIBUTES =
 	'uuid id number number_formatted is_incomplete created_at submitted_at referrer'.split(' ');
 
+/** Returns the column of anything that is not an answer: `createdAt` → `response_created_at`. */
+export function toColumnName(name: string): string {
+	return `response_${snakeCase(name)}`;
+}
+
 /**
- * The names that the column of an answer cannot have, because attributes of an item have these names. Only
- * items of the trigger have the attributes `event` and `form`.
+ * The names that the column of an answer never has. Only items of the trigger have `event`, `form` and
+ * `example`.
  */
 export const RESERVED_COLUMNS = [
-	...SIMPLIFIED_ATTRIBUTES,
-	...'answersError event fileError form otherAnswers'.split(' '),
-];
+	...COLUMN_ATTRIBUTES,
+	...['answersError', 'event', 'example', 'fileError', 'form', 'otherAnswers'],
+].map(toColumnName);

@@ -8,6 +8,7 @@ import {
 } from '../answers/conditions';
 import type { FormField } from '../answers/fields';
 import { fieldKinds } from '../answers/fieldKinds';
+import { nameAttribute } from '../answers/responseItem';
 import { sortByTime } from '../api/recordTimes';
 import { clock } from '../api/clock';
 import { endpoints, createTarget, type Target } from '../api/endpoints';
@@ -90,7 +91,7 @@ export async function fetchTestEvent(n8n: IPollFunctions): Promise<INodeExecutio
 	const madeUp = { event, record: createRecord(event, fields), form: { id, name }, fields };
 	const withoutFiles = { ...output, downloadFiles: false };
 	const [item] = await showItem(madeUp, { request: context, output: withoutFiles });
-	return [{ json: { ...item.json, example: true } }];
+	return [{ json: { ...item.json, [nameAttribute('example', output)]: true } }];
 }
 
 async function showItem(

@@ -23,7 +23,8 @@ it('One Column per Field takes one request for the fields, and two items share i
 	const given = { formId: locator('={{ 123456 }}'), options: { columns: '={{ "yes" }}' } };
 	const get = { resource: 'response', operation: 'get', responseId: uuid };
 	const { items } = await n8n.runNode({ ...get, ...given }, itemsOf({}, {}));
-	const row = { Name: 'Ada', 'number (2)': 'A-7', Phone: null, number: 1, uuid };
+	const attributes = { response_number: 1, response_uuid: uuid };
+	const row = { Name: 'Ada', number: 'A-7', Phone: null, ...attributes };
 	expect(items).toMatchObject([{ json: row }, { json: row }]);
 	expect(pathsOf(service.requests).toSorted()).toEqual([`/forms/${id}/fields`, `/responses/${id}`]);
 	const listed = await n8n.runNode({ ...getAll, ...given }, itemsOf({}, {}));

@@ -98,8 +98,8 @@ describe('Fetch Test Event on a form without responses', () => {
 		const [example] = await fetch(form, { options });
 		store.addResponse(form, { answers: { Name: 'Ada', Age: '36' } });
 		const [real] = await fetch(form, { options });
-		expect(real.example).toBeUndefined();
-		expect(Object.keys(example).sort()).toEqual([...Object.keys(real), 'example'].sort());
+		expect(real.response_example).toBeUndefined();
+		expect(Object.keys(example).sort()).toEqual([...Object.keys(real), 'response_example'].sort());
 		expect(example).toMatchObject({ Size: 'S', Toppings: ['Olives', 'Basil'], Age: 1 });
 	});
 });

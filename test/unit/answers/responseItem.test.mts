@@ -36,7 +36,7 @@ it('Not simplified, it shares nothing with the record, which other items have to
 });
 
 it('In columns, responses of a form have the same ones, the fields first, and then notes', () => {
-	const reserved = 'id otherAnswers answersError fileError event form'.split(' ');
+	const reserved = ['Response_UUID', 'response_answers_error'];
 	const form = ['Name', 'Name', ...reserved].map((label, uuid) => ({ uuid, label }));
 	const fields = parseFields(form, { columns: true });
 	const file = 'a.pdf|https://h/a.pdf';
@@ -45,11 +45,19 @@ it('In columns, responses of a form have the same ones, the fields first, and th
 		{ hubspot_sync: false, responses: [...[file, '2'].map((value) => ({ key: 'Fax', value })), 3] },
 	].map((record) => toRow(record, fields));
 	const columns = ['Name', 'Name (2)', ...reserved.map((label) => `${label} (2)`)];
-	const names = [...columns, 'uuid', 'number', 'created_at', 'is_incomplete', 'referrer'];
+	const attributes = ['uuid', 'number', 'created_at', 'is_incomplete', 'referrer'];
+	const names = [...columns, ...attributes.map((name) => `response_${name}`)];
 	expect(Object.keys(rows[0])).toEqual(names);
-	expect(Object.keys(rows[1])).toEqual([...names, 'otherAnswers', 'answersError']);
-	expect(rows[0]).toMatchObject({ Name: null, is_incomplete: false, number: null });
-	expect(rows[1].otherAnswers).toEqual({
+	expect(Object.keys(rows[1])).toEqual([
+		...names,
+		...['response_other_answers', 'response_answers_error'],
+	]);
+	expect(rows[0]).toMatchObject({
+		Name: null,
+		response_is_incomplete: false,
+		response_number: null,
+	});
+	expect(rows[1].response_other_answers).toEqual({
 		Fax: { name: 'a.pdf', url: 'https://h/a.pdf' },
 		'Fax (2)': '2',
 	});
@@ -181,13 +189,21 @@ it('Simplified, several choices and files are always a list if the field is know
 });
 
 it('No two columns have names that differ by case alone', () => {
-	const labels = ['Name', 'NAME', 'name (2)', 'Number', 'UUID', 'Caf\u00e9', 'CAFE\u0301 '];
+	const labels = [
+		'Name',
+		'NAME',
+		'name (2)',
+		'Number',
+		'response_UUID',
+		'Caf\u00e9',
+		'CAFE\u0301 ',
+	];
 	const columns = parseFields(
 		labels.map((label, id) => ({ id, label })),
 		{ columns: true },
 	).map(({ answerKey }) => answerKey);
 	expect(columns).toEqual([
-		...['Name', 'NAME (3)', 'name (2)', 'Number (2)', 'UUID (2)', 'Café', 'CAFE\u0301  (2)'],
+		...['Name', 'NAME (3)', 'name (2)', 'Number', 'response_UUID (2)', 'Café', 'CAFE\u0301  (2)'],
 	]);
 	// answers in an object keep their labels
 	const keys = parseFields(labels.map((label, id) => ({ id, label }))).map(

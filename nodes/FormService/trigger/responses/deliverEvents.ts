@@ -6,7 +6,7 @@ import {
 	findConditionValueProblem,
 } from '../../answers/conditions';
 import type { FormField } from '../../answers/fields';
-import { createResponseItem, type ResponseOutput } from '../../answers/responseItem';
+import { createResponseItem, nameAttribute, type ResponseOutput } from '../../answers/responseItem';
 import { yieldIfDue } from '../../api/clock';
 import { toNodeError, InputError } from '../../api/errors';
 import type { ErrorText } from '../../api/errorTexts';
@@ -182,7 +182,7 @@ async function waitForFiles(
 		const { message: fileError } = toNodeError(request.n8n.getNode(), cause);
 		request.n8n.logger.warn(`A response is delivered without its files: ${fileError}`);
 		const item = await createItem(request, event, { ...output, downloadFiles: false });
-		return { ...item, json: { ...item.json, fileError } };
+		return { ...item, json: { ...item.json, [nameAttribute('fileError', output)]: fileError } };
 	}
 }
 
@@ -196,5 +196,6 @@ async function createItem(
 	for (const { message } of fileErrors) {
 		request.n8n.logger.warn(`A response is delivered without one of its files: ${message}`);
 	}
-	return { ...item, json: { ...item.json, event, form: { ...form } } };
+	const [eventName, formName] = ['event', 'form'].map((name) => nameAttribute(name, output));
+	return { ...item, json: { ...item.json, [eventName]: event, [formName]: { ...form } } };
 }
