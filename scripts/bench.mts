@@ -1,7 +1,7 @@
-/** Measures the time and memory of the trigger, and writes docs/benchmarks.md. */
+/** Measures the time and memory of the trigger, and writes them into docs/benchmarks.md. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,10 +10,15 @@ import type { IDataObject } from 'n8n-workflow';
 import { type Account, locator, n8nFor, time } from '../test/integration/harness.mts';
 import { startService } from '../test/service/index.mts';
 import { countRequests } from './lib/countRequests.mts';
-import { formatMarkdown, renderTable } from './lib/markdown.mts';
+import { formatMarkdown, renderTable, replaceSection } from './lib/markdown.mts';
 import { root } from './lib/paths.mts';
 
 const ROUNDS = 9;
+const REQUEST_COLUMNS = [
+	'Use',
+	'Requests if the list is one reply',
+	'Requests if the list has 67 pages',
+];
 const LABELS = ['Name', 'Email', 'Message', 'Phone', 'Comment'];
 
 /** The task of a measuring process. */
@@ -118,22 +123,13 @@ if (process.argv[2] === '--measure') {
 	const machine = `${cpus().length} processors (${cpus()[0].model.trim()}), Node ${process.versions.node}`;
 	const head =
 		'Responses,Body,JSON.parse alone,Poll,With Response Updated,Memory,State per response';
-	const page = await formatMarkdown(`# Benchmarks
-
-Written by \`npm run bench\` on ${new Date().toISOString().slice(0, 10)}: ${machine}. Times depend on the machine.
-
-## A poll of the trigger
-
-The built trigger runs on n8n's own classes. All responses are on one page, and each poll finds one new response. Processor times include n8n's and are medians of ${ROUNDS} polls. The memory is what the first poll adds to the process. The state is what n8n saves.
-
-${renderTable(head.split(','), await measurePolls())}
-
-## Requests
-
-How many requests each use takes on a form with 1,000 responses, if the service sends them on one page, and on 67 pages, newest first.
-
-${renderTable(['Use', 'On one page', 'On 67 pages'], await countRequests())}`);
-	await writeFile(join(root, 'docs', 'benchmarks.md'), page);
+	const measured = `Measured on ${new Date().toISOString().slice(0, 10)}: ${machine}.`;
+	const polls = `${measured}\n\n${renderTable(head.split(','), await measurePolls())}`;
+	const requests = renderTable(REQUEST_COLUMNS, await countRequests());
+	const path = join(root, 'docs', 'benchmarks.md');
+	const text = replaceSection(await readFile(path, 'utf8'), 'polls', polls);
+	const page = await formatMarkdown(replaceSection(text, 'requests', requests));
+	await writeFile(path, page);
 	console.log(page);
 	// the virtual time of the tests keeps timers open
 	process.exit();

@@ -3,7 +3,7 @@ import type { INodePropertyOptions, INodeType } from 'n8n-workflow';
 import type * as Settings from '../nodes/FormService/settings/settings.ts';
 import type * as Watched from '../nodes/FormService/parameters/triggerEvents.ts';
 import { compiledSources } from './lib/compiled.mts';
-import { renderTable } from './lib/markdown.mts';
+import { renderTable, replaceSection } from './lib/markdown.mts';
 import { exampleFiles, readExample } from './lib/n8n/examples.mts';
 
 const load = createRequire(`${await compiledSources()}/`);
@@ -60,10 +60,7 @@ function listSettings(): string[][] {
 
 /** Replaces the table between two comments of a document. */
 function replaceTable(text: string, name: string, head: string[], rows: string[][]): string {
-	const section = `<!-- ${name} -->\n\n${renderTable(head, rows)}\n\n<!-- /${name} -->`;
-	const comments = new RegExp(`<!-- ${name} -->.*<!-- /${name} -->`, 's');
-	if (!comments.test(text)) throw new Error(`There is no place for the table of ${name}.`);
-	return text.replace(comments, () => section);
+	return replaceSection(text, name, renderTable(head, rows));
 }
 
 /** Updates the tables of operations and events in README.md. */

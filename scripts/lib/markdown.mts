@@ -8,6 +8,13 @@ export async function formatMarkdown(text: string): Promise<string> {
 	return await format(text, { ...style, parser: 'markdown' });
 }
 
+/** Replaces what stands between two comments of a document. */
+export function replaceSection(text: string, name: string, content: string): string {
+	const comments = new RegExp(`<!-- ${name} -->.*<!-- /${name} -->`, 's');
+	if (!comments.test(text)) throw new Error(`There is no place for ${name}.`);
+	return text.replace(comments, () => `<!-- ${name} -->\n\n${content}\n\n<!-- /${name} -->`);
+}
+
 /** Renders a Markdown table. */
 export function renderTable(head: string[], rows: string[][]): string {
 	const lines = [head, head.map(() => '---'), ...rows];

@@ -1,13 +1,12 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { modes } from '../../test/n8n/delivery/modes.mts';
 import { installN8n, lines } from '../lib/n8n/install.mts';
 import { packedPackage } from '../lib/packedPackage.mts';
-import { root } from '../lib/paths.mts';
 import { conclude, runTests, type Tally } from '../lib/tally.mts';
-import { reliabilityPage } from './reliabilityPage.mts';
+import { writeFigures } from './figures.mts';
 
 const MODES = Object.fromEntries(
 	modes.map(({ name, title }) => [
@@ -26,7 +25,7 @@ const PARTS: Record<string, string> = {
 };
 
 const HELP = `npm run test:n8n [-- part ...]         tries the package in real n8n processes
-npm run test:n8n -- --write            all parts; if they pass, writes docs/reliability.md
+npm run test:n8n -- --write            all parts; if they pass, writes the figures into docs/benchmarks.md
 
 ${Object.entries(PARTS)
 	.map(([part, description]) => `  ${part.padEnd(13)}${description}`)
@@ -73,7 +72,7 @@ await runTests(tally, ['n8n'], {
 	},
 });
 if (values.write && tally.failed === 0) {
-	await writeFile(join(root, 'docs', 'reliability.md'), await reliabilityPage(figures));
+	await writeFigures(figures);
 }
 await rm(figures, { recursive: true });
 conclude(tally);

@@ -34,7 +34,7 @@ describe('the documentation', () => {
 	});
 
 	it('begins with a README that is read in a few minutes', () => {
-		expect(readme.length).toBeLessThanOrEqual(13_000);
+		expect(readme.length).toBeLessThanOrEqual(11_500);
 	});
 
 	it('has a glossary of at most 35 terms, each with its meaning', () => {
