@@ -1,8 +1,7 @@
 import { createHash } from 'crypto';
-import { once } from 'lodash';
+import { escape, escapeRegExp, once, sortBy, uniq } from 'lodash';
 import type { IExecuteSingleFunctions, ILoadOptionsFunctions, IPollFunctions } from 'n8n-workflow';
 import { InputError } from './errors';
-import { createTokenPattern } from './tokenPattern';
 import { parseUrl } from './url';
 
 /** The name of the credential in n8n, see credentials/FormServiceApi.credentials.ts. */
@@ -22,7 +21,7 @@ export type Account = {
 	origin: string;
 	/** A hash of the base URL and the token, which does not reveal the token. */
 	key: string;
-	/** Replaces the token by `[access token]` in a string. Also finds the encoded token, see `createTokenPattern`. */
+	/** Replaces the token by `[access token]` in a string, see `createTokenPattern`. */
 	redact: (text: string) => string;
 };
 
@@ -78,6 +77,23 @@ export function createAccount(credential: { accessToken?: unknown; baseUrl?: unk
 	const getPattern = once(() => createTokenPattern(token));
 	const redact = (text: string) => text.replace(getPattern(), '[access token]');
 	return { baseUrl, origin: new URL(baseUrl).origin, key, redact };
+}
+
+/** Matches a token as it is, and as URLs, HTML and JSON write it. PHP writes "'" and "/" in its own way. */
+function createTokenPattern(token: string): RegExp {
+	const json = JSON.stringify(token).slice(1, -1);
+	const html = escape(token);
+	const spellings = [
+		encodeURIComponent(token),
+		json.replaceAll('/', '\\/'),
+		json,
+		html.replaceAll('&#39;', '&#039;'),
+		html,
+		token,
+	];
+	// the longest first, because "&" also matches the start of "&amp;"
+	const longestFirst = sortBy(uniq(spellings), (spelling) => -spelling.length);
+	return new RegExp(longestFirst.map(escapeRegExp).join('|'), 'gi');
 }
 
 /**

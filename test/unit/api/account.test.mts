@@ -1,3 +1,5 @@
+import fc from 'fast-check';
+import { escape } from 'lodash';
 import { describe, expect, it } from 'vitest';
 import { createAccount, normalizeBaseUrl } from '../../../nodes/FormService/api/account.ts';
 
@@ -52,4 +54,28 @@ it('the key of an account differs by token and by service, and shows neither', (
 	expect(key('secret-token', 'https://a.example/api/v1/')).toBe(own);
 	expect(key('other-token', 'https://a.example')).not.toBe(own);
 	expect(key('secret-token', 'https://b.example')).not.toBe(own);
+});
+
+describe('the access token', () => {
+	const anyToken = fc
+		.array(fc.integer({ min: 0x21, max: 0x7e }), { minLength: 1, maxLength: 80 })
+		.map((codes) => String.fromCharCode(...codes));
+
+	it.each<[string, (token: string) => string]>([
+		['as it is', (token) => token],
+		['as a URL writes it', encodeURIComponent],
+		['as HTML writes it', escape],
+		['as HTML of PHP writes it', (token) => escape(token).replaceAll('&#39;', '&#039;')],
+		['as JSON writes it', (token) => JSON.stringify(token).slice(1, -1)],
+		[
+			'as JSON of PHP writes it',
+			(token) => JSON.stringify(token).slice(1, -1).replaceAll('/', '\\/'),
+		],
+	])('never stays in a text of the service, %s', (_name, encode) => {
+		const property = fc.property(anyToken, (accessToken) => {
+			const { redact } = createAccount({ accessToken, baseUrl: 'https://a.example' });
+			expect(redact(`« ${encode(accessToken)} »`)).toBe('« [access token] »');
+		});
+		fc.assert(property);
+	});
 });

@@ -11,7 +11,7 @@ import {
 	type StreamedReply,
 } from '../request/sendOnce';
 import { TIMEOUT_STATUSES } from '../request/replyFailure';
-import { computeRetryDelayMs } from '../request/retry';
+import { computeRetryDelayMs } from '../request/callApi';
 import { createRequestError, getAbortSignal, type RequestContext } from '../requestContext';
 import { createFailure, type RequestFailure } from '../requestFailure';
 import { checkLink } from '../url';

@@ -1,5 +1,6 @@
+import type { Failure as N8nFailure } from 'n8n-workflow';
 import { clock } from '../clock';
-import type { Endpoint, Target } from '../endpoints';
+import type { Target } from '../endpoints';
 import { parseEnvelope, type Envelope } from '../envelope';
 import { InputError } from '../errors';
 import { createRequestError, getAbortSignal, type RequestContext } from '../requestContext';
@@ -7,8 +8,7 @@ import type { RequestFailure } from '../requestFailure';
 import { parseUrl } from '../url';
 import type { ReplyHeaders } from './rateLimit';
 import { createReplyFailure } from './replyFailure';
-import { getQueue } from './requestQueue';
-import { computeRetryDelayMs } from './retry';
+import { getQueue, type Priority } from './requestQueue';
 import { sendOnce, type Reply } from './sendOnce';
 
 /** A reply that confirms success. */
@@ -39,10 +39,9 @@ export async function callApi(
 		// a slot, or the reason why there is none
 		const slot = await queue.acquireSlot({ priority, isRetry: attempts > 0, signal });
 		if ('reason' in slot) {
-			throw createRequestError(context, chooseFailure(slot, failures, endpoint), {
-				attempts,
-				endpoint,
-			});
+			// the slot's failure says that nothing was sent, which an earlier attempt contradicts
+			const failure = failures.at(-1) ?? slot;
+			throw createRequestError(context, failure, { attempts, endpoint });
 		}
 
 		const sentAtMs = clock.now();
@@ -54,8 +53,6 @@ export async function callApi(
 		}
 		if ('envelope' in result) return { ...result, sentAtMs };
 
-		// Until the error is thrown, do not wait for a timer or I/O. The queue sends the next request only
-		// after the caller has handled the error, see `admitAfterSender`.
 		failures.push(result.requestFailure);
 		const retryDelayMs = retry ? computeRetryDelayMs(failures, priority, Math.random()) : undefined;
 		if (retryDelayMs === undefined) {
@@ -67,26 +64,40 @@ export async function callApi(
 }
 
 /**
- * Chooses the failure to report if a request gets no slot for a further attempt.
- *
- * - If nothing was sent, returns the failure of the slot.
- * - If both failures have the same reason, returns the failure of the slot, because its retry time is newer.
- * - If the caller has stopped waiting, and no attempt can have changed anything, returns the failure of the
- *   slot: `canceled`. For example, another item has stopped the node, and the user has to see the error of that
- *   item.
- * - Otherwise, returns the failure of the last attempt, because the failure of the slot says that nothing was
- *   sent.
+ * The maximum number of attempts of a request, by the cause of the failure. For any other cause, a request has
+ * one attempt. Other clients can use up a new minute first, but probably not ten minutes in a row.
  */
-function chooseFailure(
-	slotFailure: RequestFailure,
+const MAX_ATTEMPTS: Partial<Record<N8nFailure['cause'], number>> = {
+	'temporarily-unavailable': 4,
+	'rate-limited': 10,
+};
+
+/** The maximum delay before the first retry. The maximum doubles with each further retry. */
+const FIRST_RETRY_DELAY_MS = 1_000;
+
+/**
+ * Returns how long to wait before the next attempt, in milliseconds. Undefined if the request is not retried:
+ * after too many attempts, or if the service may have acted on a request that must not be repeated.
+ *
+ * @param failures the failures of all attempts so far, at least one. Each cause has its own attempts
+ * @param random a number from 0 up to 1, so that clients do not all retry at the same moment
+ */
+export function computeRetryDelayMs(
 	failures: readonly RequestFailure[],
-	{ effect }: Endpoint,
-): RequestFailure {
-	const lastFailure = failures.at(-1);
-	if (lastFailure === undefined || lastFailure.reason === slotFailure.reason) return slotFailure;
-	// `mayHaveActed` is false for every failure of an idempotent endpoint, even if the service has acted
-	const hasChangedNothing = effect !== 'idempotent' && !lastFailure.mayHaveActed;
-	return slotFailure.reason === 'canceled' && hasChangedNothing ? slotFailure : lastFailure;
+	priority: Priority,
+	random: number,
+): number | undefined {
+	const { reason, cause, mayHaveActed } = failures[failures.length - 1];
+	if (mayHaveActed) return undefined;
+	// the queue pauses items while the service is unavailable; triggers and the editor do not wait
+	if (reason === 'unavailable') return priority === 'low' ? 0 : undefined;
+	const counted = failures.filter((failure) => failure.reason !== 'unavailable');
+	const attempts = counted.filter((failure) => failure.cause === cause).length;
+	const maxAttempts = (cause && MAX_ATTEMPTS[cause]) ?? 1;
+	if (attempts >= maxAttempts) return undefined;
+	// the queue waits for the next minute
+	if (cause === 'rate-limited') return 0;
+	return FIRST_RETRY_DELAY_MS * 2 ** (attempts - 1) * (0.5 + random / 2);
 }
 
 /**

@@ -9,7 +9,7 @@ import {
 	createRateLimitFailure,
 	createReplyFailure,
 } from '../../../../nodes/FormService/api/request/replyFailure.ts';
-import { computeRetryDelayMs } from '../../../../nodes/FormService/api/request/retry.ts';
+import { computeRetryDelayMs } from '../../../../nodes/FormService/api/request/callApi.ts';
 import { createTransportFailure } from '../../../../nodes/FormService/api/request/sendOnce.ts';
 import {
 	createRequestError,

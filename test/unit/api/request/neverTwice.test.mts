@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { root } from '../../../../scripts/lib/paths.mts';
 import { endpoints } from '../../../../nodes/FormService/api/endpoints.ts';
 import { parseReply } from '../../../../nodes/FormService/api/request/callApi.ts';
-import { computeRetryDelayMs } from '../../../../nodes/FormService/api/request/retry.ts';
+import { computeRetryDelayMs } from '../../../../nodes/FormService/api/request/callApi.ts';
 import {
 	createTransportFailure,
 	type Reply,
