@@ -140,9 +140,6 @@ const NOUNS = ['Form: Get Many', 'Response: Get PDF'];
 
 const UNCONFIRMED = json(200, { message: 'Unauthenticated.' });
 
-const encodeToken = (token: string) =>
-	`${token.replaceAll('-', '&#45;')} ${Buffer.from(`user:${token}`).toString('base64')}`;
-
 const CONTRADICTORY = json(422, { success: false, message: 'No.', data: { id: 'r-1' } });
 
 /** Replies that nobody expects, to Response: Get Many unless another operation is named. */
@@ -164,7 +161,7 @@ const oddReplies: Array<[string, Fault | ((token: string) => Fault), who?: strin
 		'the token where texts are cut off',
 		(token) => status(400, LONG + token, { a: [LONG + token] }),
 	],
-	['the token in HTML and base64', (token) => status(422, `Not ${encodeToken(token)}`)],
+	['the token in a URL', (token) => status(422, `Not ${encodeURIComponent(token)}`)],
 	[
 		'the token in a long name of an attribute',
 		(token) => json(200, { [`${'x'.repeat(50)}${token}`]: 1 }),

@@ -39,8 +39,10 @@ export async function callApi(
 		// a slot, or the reason why there is none
 		const slot = await queue.acquireSlot({ priority, isRetry: attempts > 0, signal });
 		if ('reason' in slot) {
-			// the slot's failure says that nothing was sent, which an earlier attempt contradicts
-			const failure = failures.at(-1) ?? slot;
+			const lastFailure = failures.at(-1) ?? slot;
+			// another item has stopped the node, and the user has to see the error of that item
+			const isStopped = slot.reason === 'canceled' && !lastFailure.mayHaveActed;
+			const failure = isStopped ? slot : lastFailure;
 			throw createRequestError(context, failure, { attempts, endpoint });
 		}
 
