@@ -52,7 +52,7 @@ async function measure(pageSize: number | undefined): Promise<Record<string, num
 		'Response: Get, the oldest': async () => await run({ operation: 'get', responseId: uuids[0] }),
 		'Response: Get Many, sorted or filtered': async () => await run({ ...getMany, limit: 50 }),
 		'Response: Get Many, Limit 50, As Listed': async () =>
-			await run({ ...getMany, limit: 50, sort: 'listed' }),
+			await run({ ...getMany, limit: 50, sort: { order: 'listed' } }),
 		'Response: Get Many with One Column per Field': async () =>
 			await run({ ...getMany, options: { columns: true } }),
 		'Response: Get PDF': async () =>

@@ -85,7 +85,7 @@ describe.each(names)('The recording %s', (name) => {
 	});
 
 	it('has responses of which every answer belongs to a field', async () => {
-		const options = { columns: true, answerKeys: 'uuid' };
+		const options = { columns: true, nameAnswersBy: 'uuid' };
 		const rows = await run('response', 'getAll', {
 			formId,
 			status: 'all',

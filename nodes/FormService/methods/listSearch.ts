@@ -1,5 +1,5 @@
 import { compact, countBy, isEqual, pick } from 'lodash';
-import { DateTime, IANAZone } from 'luxon';
+import { DateTime } from 'luxon';
 import type {
 	IDataObject,
 	ILoadOptionsFunctions,
@@ -19,7 +19,6 @@ import { getRecords } from '../api/replies/completeness';
 import { createListReader, type ListReader } from '../api/replies/listReader';
 import { isWebUrl } from '../api/url';
 import { CLOSED_SUFFIX, extractFormId } from '../parameters/formId';
-import { timeZoneProperty } from '../parameters/sharedProperties';
 
 /** Returns the ID of the form that is chosen in the editor. Returns an empty string if no form is chosen. */
 export function getSelectedFormId(n8n: ILoadOptionsFunctions): string {
@@ -157,7 +156,7 @@ export async function searchResponses(
 	const isEnough = filter.trim() === '' ? hasEnoughNewest : undefined;
 	const records = await fetchCachedList(this, endpoints.listResponses, { formId }, isEnough);
 	const responses = sortByTime(selectWithValidId(records, getId), 'newest');
-	const zone = getTimeZone(this);
+	const zone = this.getTimezone();
 	const matches = responses.flatMap(({ id, record }) => {
 		const answerText = findAnswerText(record, filter);
 		const isFound = answerText !== undefined || foldCase(id).includes(foldCase(filter));
@@ -168,12 +167,6 @@ export async function searchResponses(
 		return { name: escapeExpression(name), value: id };
 	});
 	return { results };
-}
-
-/** Returns the time zone of the workflow. If the editor has not sent the time zone, returns n8n's time zone. */
-function getTimeZone(n8n: ILoadOptionsFunctions): string {
-	const zone = n8n.getCurrentNodeParameter(timeZoneProperty.name);
-	return typeof zone === 'string' && IANAZone.isValidZone(zone) ? zone : n8n.getTimezone();
 }
 
 /**

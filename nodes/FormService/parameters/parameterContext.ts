@@ -6,47 +6,36 @@ import { formatNumber, parseBoolean, parseNumber } from '../api/parseValues';
 import { createFormNotFoundText, extractFormId, getSelectedFormName } from './formId';
 
 /**
- * The values that the node needs to read the parameters for one input item. If a parameter is invalid, the
- * functions that read parameters throw a NodeOperationError. Its message has the name of the parameter and the
- * expected value: `'Limit' must be a whole number of at least 1`.
+ * What the node needs to read the parameters for one input item. A reader of an invalid parameter throws a
+ * NodeOperationError that names the parameter.
  */
 export type ParameterContext = {
-	/**
-	 * Returns the value of a parameter for the item. Expressions are resolved. For an option of a collection,
-	 * the name has a dot: `options.preview`.
-	 */
+	/** Returns a value with its expressions resolved. An option of a collection has a dot: `options.preview`. */
 	parameter(name: string, fallback?: unknown): unknown;
-	/**
-	 * Returns the value of a resource locator, such as the ID of a form. Returns an empty string if the user
-	 * chose nothing.
-	 */
+	/** Returns the value of a resource locator, or an empty string if the user chose nothing. */
 	locator(name: string): unknown;
 	item: INodeExecutionData;
-	/** The index of the input item. Undefined in a trigger, which has no input items. */
+	/** Undefined in a trigger, which has no input items. */
 	itemIndex: number | undefined;
-	/** Whether the node has more than one input item. */
 	hasSeveralItems: boolean;
 	node: INode;
-	/** The parameters of the operation or of the trigger. Error messages contain their names in the editor. */
+	/** The parameters of the operation or of the trigger, whose names in the editor are for errors. */
 	properties: readonly INodeProperties[];
-	/** Whether a model uses the node as a tool. A tool returns results in pages, and returns no files. */
+	/** Whether a model uses the node as a tool. */
 	isTool: boolean;
-	/** The time zone of the workflow. Times without a zone are in this zone. */
+	/** The time zone of the workflow, in which times without a zone are read. */
 	zone: string;
 };
 
-/**
- * Returns the name of a parameter in the editor: `options.skipUnchanged` → `Skip Unchanged`.
- *
- * @throws Error if there is no such parameter
- */
+/** Returns the name of a parameter in the editor: `options.skipUnchanged` → `Skip Unchanged`. */
 export function getDisplayName({ properties }: ParameterContext, name: string): string {
-	const [ownName, optionName] = name.split('.');
-	// a notice can have the name of the parameter that the notice replaces
-	const property = properties.find((entry) => entry.name === ownName && entry.type !== 'notice');
-	const options = (property?.options ?? []) as INodeProperties[];
-	const found =
-		optionName === undefined ? property : options.find((entry) => entry.name === optionName);
+	let candidates: INodeProperties[] = [...properties];
+	let found: INodeProperties | undefined;
+	for (const part of name.split('.')) {
+		// a notice can have the name of the parameter that the notice replaces
+		found = candidates.find((property) => property.name === part && property.type !== 'notice');
+		candidates = (found?.options ?? []) as INodeProperties[];
+	}
 	if (found === undefined) throw new Error(`There is no parameter "${name}"`);
 	return found.displayName;
 }
@@ -61,11 +50,19 @@ export function createParameterError(
 	return new InputError(node, { message, description, itemIndex, failure });
 }
 
+/** Creates the error of one parameter: `'Limit' must be a number`. */
+export function createNamedError(
+	input: ParameterContext,
+	name: string,
+	problem: string,
+	description?: string,
+) {
+	return createParameterError(input, `'${getDisplayName(input, name)}' ${problem}`, description);
+}
+
 /**
- * Creates an error for all problems of an item. If there is one problem, the problem is the message. If there
- * are several problems, the message has the number of problems, and each problem is a line of the description.
+ * Creates one error for all problems of an item. Several problems become the lines of the description.
  *
- * @param problems at least one sentence
  * @param messageEnd the end of the message for several problems: `answers can't be sent`
  * @param help the last line of the description, which says how to correct the problems
  */
@@ -75,14 +72,11 @@ export function createCombinedParameterError(
 	messageEnd: string,
 	help = '',
 ) {
-	const [only] = problems;
-	return problems.length === 1
-		? createParameterError(input, only.replace(/\.$/, ''), help)
-		: createParameterError(
-				input,
-				`${problems.length} ${messageEnd}`,
-				compact([...problems, help]).join('\n'),
-			);
+	if (problems.length === 1) {
+		return createParameterError(input, problems[0].replace(/\.$/, ''), help);
+	}
+	const lines = compact([...problems, help]);
+	return createParameterError(input, `${problems.length} ${messageEnd}`, lines.join('\n'));
 }
 
 export function readFormId(input: ParameterContext): string {
@@ -98,11 +92,7 @@ export function readResponseId(input: ParameterContext): string {
 function checkId(input: ParameterContext, id: string, name: string, kind: string): string {
 	if (isId(id)) return id;
 	const problem = id === '' ? 'is empty' : `is not a valid ${kind}`;
-	throw createParameterError(
-		input,
-		`'${getDisplayName(input, name)}' ${problem}`,
-		`Choose it from the list, or enter its ${kind}.`,
-	);
+	throw createNamedError(input, name, problem, `Choose it from the list, or enter its ${kind}.`);
 }
 
 /** Creates the error for a form that is not in the list of all forms. */
@@ -112,29 +102,24 @@ export function createFormNotListedError(input: ParameterContext, formId: string
 	return createParameterError(input, message, description);
 }
 
-/** Stands for the value of an option that the user has not added. */
-const NOT_ADDED = 'option not added';
+const NOT_ADDED = 'not added';
 
-/**
- * Whether the user has added an option. Also true if the option has no value, for example if its expression
- * returned nothing.
- */
-export function isOptionAdded(input: ParameterContext, name: string): boolean {
-	return input.parameter(`options.${name}`, NOT_ADDED) !== NOT_ADDED;
+/** Whether the user has added an entry to a collection, even if its expression returns nothing. */
+export function isAdded(input: ParameterContext, name: string): boolean {
+	return input.parameter(name, NOT_ADDED) !== NOT_ADDED;
 }
 
-/** Reads a boolean parameter. Accepts the strings "true" and "false", which an expression can return. */
+/** Reads a boolean. Accepts words such as "true" and "no", which an expression can return. */
 export function readBoolean(input: ParameterContext, name: string, fallback: boolean): boolean {
 	const chosen = parseBoolean(input.parameter(name, fallback));
 	if (chosen !== undefined) return chosen;
-	throw createParameterError(input, `'${getDisplayName(input, name)}' must be true or false`);
+	throw createNamedError(input, name, 'must be true or false');
 }
 
 /**
  * Reads a parameter that lets the user choose one value.
  *
  * @param choices the values with their names in the editor
- * @param fallback the value if the user has not chosen a value
  */
 export function readSelectedOption<Choice extends string>(
 	input: ParameterContext,
@@ -144,15 +129,12 @@ export function readSelectedOption<Choice extends string>(
 ): Choice {
 	const values = Object.keys(choices) as Choice[];
 	const option = input.parameter(name, fallback);
-	const choice = values.find((candidate) => candidate === option);
+	const choice = values.find((value) => value === option);
 	if (choice !== undefined) return choice;
-	throw createParameterError(
-		input,
-		`'${getDisplayName(input, name)}' must be one of ${values.join(', ')}`,
-	);
+	throw createNamedError(input, name, `must be one of ${values.join(', ')}`);
 }
 
-/** Reads a string parameter. Accepts a number, which an expression can return. */
+/** Reads text. Accepts a number, which an expression can return. */
 export function readText(input: ParameterContext, name: string, fallback = ''): string {
 	return toText(input, input.parameter(name, fallback) ?? fallback, name);
 }
@@ -160,32 +142,20 @@ export function readText(input: ParameterContext, name: string, fallback = ''): 
 function toText(input: ParameterContext, value: unknown, name: string): string {
 	const text = typeof value === 'string' ? value : formatNumber(value);
 	if (text !== undefined) return text;
-	throw createParameterError(input, `'${getDisplayName(input, name)}' must be text`);
+	throw createNamedError(input, name, 'must be text');
 }
 
-/**
- * Reads a list of strings, and removes the blanks around each string. Accepts a string with commas, which an
- * expression can return: `"a, b"` → `["a", "b"]`.
- */
+/** Reads a list of texts. Accepts text with commas: `"a, b"` → `["a", "b"]`. */
 export function readTextList(input: ParameterContext, name: string): string[] {
 	const value = input.parameter(name, []);
 	const list: unknown = typeof value === 'string' ? value.split(',') : value;
-	if (!Array.isArray(list))
-		throw createParameterError(input, `'${getDisplayName(input, name)}' must be a list`);
-	const words = list.map((word: unknown) => toText(input, word, name).trim());
-	if (words.every((word) => word !== '')) return words;
-	throw createParameterError(
-		input,
-		`'${getDisplayName(input, name)}' has an empty entry`,
-		'Remove the empty entry.',
-	);
+	if (!Array.isArray(list)) throw createNamedError(input, name, 'must be a list');
+	const texts = list.map((entry: unknown) => toText(input, entry, name).trim());
+	if (!texts.includes('')) return texts;
+	throw createNamedError(input, name, 'has an empty entry', 'Remove the empty entry.');
 }
 
-/**
- * Reads a whole number. Accepts a string such as "5", which an expression can return.
- *
- * @param minimum the lowest allowed number
- */
+/** Reads a whole number. Accepts text such as "5", which an expression can return. */
 export function readInteger(
 	input: ParameterContext,
 	name: string,
@@ -194,28 +164,24 @@ export function readInteger(
 ): number {
 	const count = parseNumber(input.parameter(name, fallback)) ?? NaN;
 	if (Number.isSafeInteger(count) && count >= minimum) return count;
-	throw createParameterError(
+	throw createNamedError(
 		input,
-		`'${getDisplayName(input, name)}' must be a whole number of at least ${minimum}`,
+		name,
+		`must be a whole number of at least ${minimum}`,
+		'Enter plain digits, such as 1000.',
 	);
 }
 
-/**
- * Reads a parameter whose value is a JSON object. The value is a string if the user entered the JSON, or an
- * object if an expression returned the object.
- */
+/** Reads a JSON object: the text that the user entered, or the object that an expression returns. */
 export function readJsonObject(input: ParameterContext, name: string): Record<string, unknown> {
 	let value = input.parameter(name, '');
 	try {
 		if (typeof value === 'string') value = JSON.parse(value);
 	} catch {
-		// the message of JSON.parse can quote an answer
+		// the message of JSON.parse can quote an answer, so the error does not repeat it
 		const advice = 'Check the quotes, commas and brackets.';
-		throw createParameterError(input, `'${getDisplayName(input, name)}' is not valid JSON`, advice);
+		throw createNamedError(input, name, 'is not valid JSON', advice);
 	}
 	if (isRecord(value)) return value;
-	throw createParameterError(
-		input,
-		`'${getDisplayName(input, name)}' must be an object, such as {"key": "value"}`,
-	);
+	throw createNamedError(input, name, 'must be an object, such as {"key": "value"}');
 }

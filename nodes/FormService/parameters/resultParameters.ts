@@ -1,17 +1,17 @@
 import type { INodeProperties } from 'n8n-workflow';
+import type { ResponseOutput } from '../answers/responseItem';
 import {
+	readBoolean,
 	readInteger,
 	readSelectedOption,
-	readBoolean,
 	readTextList,
 	type ParameterContext,
 } from './parameterContext';
-import { simplifyProperty, toOptions } from './sharedProperties';
+import { toOptions } from './sharedProperties';
 
 /*
- * The parameters that decide how many results an operation returns, and how much of each result. A user has
- * Return All, Limit and Simplify. A model that uses the node as a tool has Limit and Skip to page through the
- * results, and Output and Fields to select fields.
+ * How many results an operation returns, and how much of each result. A user has Return All, Limit and
+ * Simplify. A model that uses the node as a tool has Limit and Skip, and Output and Fields.
  */
 
 /** A display condition that is met if a model uses the node as a tool. */
@@ -49,6 +49,14 @@ export const limitProperties: INodeProperties[] = [
 	},
 ];
 
+export const simplifyProperty: INodeProperties = {
+	displayName: 'Simplify',
+	name: 'simplify',
+	type: 'boolean',
+	default: true,
+	description: 'Whether to return a simplified version of the response instead of the raw data',
+};
+
 const OUTPUTS = { simplified: 'Simplified', raw: 'Raw', selectedFields: 'Selected Fields' };
 
 /** The parameter Simplify, or Output and Fields in a tool. */
@@ -77,19 +85,48 @@ export const simplificationProperties: INodeProperties[] = [
 	},
 ];
 
-/**
- * Returns how many results the user wants, from Return All and Limit. Undefined for all results. Always
- * undefined in a tool, because `readToolRange` reads the limit of a model.
- */
+const ANSWER_NAMES = { label: 'Label', customKey: 'Custom Key', uuid: 'Field UUID' };
+
+const shownWithSimplify = { displayOptions: { show: { '/simplify': [true] } } };
+
+/** The options for the output of a response. A switch starts on, because a user who adds it wants it on. */
+export const outputOptions: INodeProperties[] = [
+	{
+		displayName: 'Download Files',
+		name: 'downloadFiles',
+		type: 'boolean',
+		default: true,
+		description:
+			"Whether to download uploaded files into binary fields named after the form's fields. Uses at least one more request per form.",
+	},
+	{
+		displayName: 'Name Answers By',
+		name: 'nameAnswersBy',
+		type: 'options',
+		default: 'label',
+		description:
+			'How to name the answers. Custom keys (if the form has them) and UUIDs stay the same when a field is renamed. Uses at least one more request per form.',
+		options: toOptions(ANSWER_NAMES),
+		...shownWithSimplify,
+	},
+	{
+		displayName: 'One Column per Field',
+		name: 'columns',
+		type: 'boolean',
+		default: true,
+		description:
+			'Whether to return every field of the form in each item, with null for missing answers. Useful for tables and databases. Uses at least one more request per form.',
+		...shownWithSimplify,
+	},
+];
+
+/** Returns how many results the user wants. Undefined for all, and in a tool, see `readToolRange`. */
 export function readLimit(input: ParameterContext): number | undefined {
 	const returnsAll = input.isTool || readBoolean(input, 'returnAll', false);
 	return returnsAll ? undefined : readInteger(input, 'limit', 1, limitProperty.default as number);
 }
 
-/**
- * Returns how many results a model wants to skip, and how many results the model wants to get: `{ skip: 50,
- * limit: 50 }`. Returns `{}` if the node is not a tool.
- */
+/** Returns which results a model wants: `{ skip: 50, limit: 50 }`. Returns `{}` outside a tool. */
 export function readToolRange(input: ParameterContext): { skip?: number; limit?: number } {
 	if (!input.isTool) return {};
 	return {
@@ -98,10 +135,7 @@ export function readToolRange(input: ParameterContext): { skip?: number; limit?:
 	};
 }
 
-/**
- * Returns whether to simplify the results. If a model selects fields, the results are simplified, because the
- * model selects among the fields of the simplified result.
- */
+/** Whether to simplify the results. A model selects among the fields of simplified results. */
 export function readSimplify(input: ParameterContext): boolean {
 	if (!input.isTool) return readBoolean(input, 'simplify', true);
 	return readSelectedOption(input, 'output', OUTPUTS, 'simplified') !== 'raw';
@@ -112,4 +146,15 @@ export function readOutputFields(input: ParameterContext): string[] | undefined 
 	if (!input.isTool) return undefined;
 	const output = readSelectedOption(input, 'output', OUTPUTS, 'simplified');
 	return output === 'selectedFields' ? readTextList(input, 'outputFields') : undefined;
+}
+
+/** Reads the options for the output of a response. */
+export function readResponseOutput(input: ParameterContext): ResponseOutput {
+	return {
+		simplify: readSimplify(input),
+		// a model cannot receive files, so a tool downloads none
+		downloadFiles: !input.isTool && readBoolean(input, 'options.downloadFiles', false),
+		answerKeys: readSelectedOption(input, 'options.nameAnswersBy', ANSWER_NAMES, 'label'),
+		columns: readBoolean(input, 'options.columns', false),
+	};
 }

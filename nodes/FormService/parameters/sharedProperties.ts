@@ -2,11 +2,8 @@ import { sortBy } from 'lodash';
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 
 /**
- * The parameter Form. The user chooses a form from a list, or enters its ID or the URL of its page
- * (specification, section 2.2).
- *
- * The node checks the ID in code, and not with a pattern in this description. n8n gives a pattern little time,
- * and fails the whole run if a busy machine needs longer.
+ * The parameter Form. Code checks the ID, because n8n gives a pattern in a description little time, and fails
+ * the run if a busy machine needs longer.
  */
 export const formLocator: INodeProperties = {
 	displayName: 'Form',
@@ -28,19 +25,19 @@ export const formLocator: INodeProperties = {
 			name: 'id',
 			type: 'string',
 			placeholder: 'e.g. aB3xY9',
-			hint: "The letters and digits at the end of the form's address. Form: Get Many returns the IDs of all forms.",
+			hint: "The letters and digits at the end of the form's address. For one form per row, drag the column with the form's ID here.",
 		},
 		{
 			displayName: 'By URL',
 			name: 'url',
 			type: 'string',
 			placeholder: 'e.g. https://forms.example.com/f/aB3xY9',
-			hint: "The address of the form's page or editor, which contains the form's ID. If the form is not found, use By ID.",
+			hint: "The address of the form's page, which ends with the form's ID",
 		},
 	],
 };
 
-/** The parameter Response. The user chooses a response of the form from a list, or enters its UUID. */
+/** The parameter Response. */
 export const responseLocator: INodeProperties = {
 	displayName: 'Response',
 	name: 'responseId',
@@ -48,7 +45,7 @@ export const responseLocator: INodeProperties = {
 	required: true,
 	default: { mode: 'list', value: '' },
 	description:
-		'The response to get. Search the list by any answer, such as a name. The answer that was found is saved with the workflow; use By UUID to keep answers out. Pages are read up to the one with the response, one request each.',
+		"The response to get. Search by any answer. n8n saves the found answer in the workflow; to avoid that, use 'By UUID'.",
 	modes: [
 		{
 			displayName: 'From List',
@@ -67,19 +64,7 @@ export const responseLocator: INodeProperties = {
 	],
 };
 
-/**
- * The hidden parameter with the time zone of the workflow, for the times in the list of responses. n8n's server
- * does not know the workflow when the server loads the list. The editor knows the workflow, and resolves the
- * expression of this parameter before requesting the list.
- */
-export const timeZoneProperty: INodeProperties = {
-	displayName: 'Time Zone',
-	name: 'timeZone',
-	type: 'hidden',
-	default: '={{ $now.zoneName }}',
-};
-
-/** Creates the collection Options. Sorts the options by name, as n8n requires. */
+/** Creates the collection Options, with the options sorted by name, as n8n requires. */
 export function createOptionsProperty(options: INodeProperties[]): INodeProperties {
 	return {
 		displayName: 'Options',
@@ -91,18 +76,13 @@ export function createOptionsProperty(options: INodeProperties[]): INodeProperti
 	};
 }
 
-/**
- * Converts choices to n8n's options: `{ newest: "Newest First" }` → `[{ name: "Newest First", value: "newest"
- * }]`. Sorts the options by name, as n8n requires.
- */
+/** Converts choices to n8n's options, sorted by name, as n8n requires. */
 export function toOptions(choices: Readonly<Record<string, string>>): INodePropertyOptions[] {
-	return sortBy(
-		Object.entries(choices).map(([value, name]) => ({ name, value })),
-		'name',
-	);
+	const options = Object.entries(choices).map(([value, name]) => ({ name, value }));
+	return sortBy(options, 'name');
 }
 
-/** The ways in which a user can enter answers or settings, with their names in the editor. */
+/** The ways in which a user can enter answers or settings. */
 export const INPUT_MODES = {
 	fields: 'Using Fields Below',
 	auto: 'Map Automatically',
@@ -119,40 +99,3 @@ export function createInputModeProperty(
 	});
 	return { displayName, name: 'inputMode', type: 'options', default: 'fields', options };
 }
-
-/** The notice for users who want to use a different form for each item. */
-export const FORM_PER_ROW_NOTICE =
-	"One form per row? Switch Form to By ID and drag the column with the form's ID into it.";
-
-/**
- * Creates the two notices of Map Automatically. The first notice has the rules. The second notice says how to
- * use a different form for each item.
- *
- * @param rules the text of the first notice
- * @param overrides the name of the first notice, and the conditions under which n8n hides the first notice
- */
-export function createMappingNotices(
-	rules: string,
-	{ name = 'columnsNotice', displayOptions }: Partial<INodeProperties> = {},
-): INodeProperties[] {
-	const show = { inputMode: ['auto'] };
-	const hide = { formId: [{ _cnd: { startsWith: '=' } }] };
-	const notice = { type: 'notice', default: '' } as const;
-	return [
-		{ ...notice, displayName: rules, name, displayOptions: { ...displayOptions, show } },
-		{
-			...notice,
-			displayName: FORM_PER_ROW_NOTICE,
-			name: 'formNotice',
-			displayOptions: { show, hide },
-		},
-	];
-}
-
-export const simplifyProperty: INodeProperties = {
-	displayName: 'Simplify',
-	name: 'simplify',
-	type: 'boolean',
-	default: true,
-	description: 'Whether to return a simplified version of the response instead of the raw data',
-};

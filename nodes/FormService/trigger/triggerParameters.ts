@@ -12,7 +12,7 @@ import {
 	readTextList,
 	type ParameterContext,
 } from '../parameters/parameterContext';
-import { readResponseOutput } from '../parameters/responseOutput';
+import { readResponseOutput } from '../parameters/resultParameters';
 import {
 	TRIGGER_EVENTS,
 	getWatchKind,

@@ -5,10 +5,9 @@ import { conditionProperties } from '../parameters/filters';
 import {
 	formLocator,
 	createOptionsProperty,
-	simplifyProperty,
 	toOptions,
 } from '../parameters/sharedProperties';
-import { outputOptions } from '../parameters/responseOutput';
+import { outputOptions, simplifyProperty } from '../parameters/resultParameters';
 import {
 	TRIGGER_EVENTS,
 	eventTexts,

@@ -73,7 +73,7 @@ const switches = fc.record({
 	preview: fc.boolean(),
 	options: fc.record({
 		...{ downloadFiles: fc.boolean(), columns: fc.boolean(), skipUnchanged: fc.boolean() },
-		answerKeys: fc.constantFrom('label', 'uuid'),
+		nameAnswersBy: fc.constantFrom('label', 'uuid'),
 		emitExisting: fc.constant('all'),
 	}),
 });

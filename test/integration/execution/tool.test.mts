@@ -127,6 +127,15 @@ describe('A model', () => {
 		expect(service.requests).toEqual([]);
 	});
 
+	it.each([null, '', 'null'])('leaves a filter out by giving %j for it', async (value) => {
+		const condition = { field: 'Name', operator: 'is', value };
+		const conditions = { conditions: [condition, { ...condition, field: value }] };
+		const filters = { text: value, after: value, before: value, conditions };
+		const getAll = { resource: 'response', operation: 'getAll', formId: locator(contact) };
+		const given = { ...getAll, filters } as unknown as INodeParameters;
+		expect(await resultOf(given)).toEqual(await resultOf(getAll));
+	});
+
 	it('gives no answer to two questions with one key', async () => {
 		const fields = ['Phone (home)', 'Phone [home]'].map((label) => ({ label }));
 		const { id } = service.store.addForm({ name: 'Phones', fields });

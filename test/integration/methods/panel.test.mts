@@ -90,7 +90,7 @@ function listShown(parameters: INodeParameters, tool = ''): string[] {
 				return ['options:', ...listIn(one.options as INodeProperties[], given)].join(' ');
 			});
 	return listIn(description.properties, all).filter(
-		(one) => !['resource', 'operation', 'requestOptions', 'timeZone'].includes(one),
+		(one) => !['resource', 'operation', 'requestOptions'].includes(one),
 	);
 }
 
@@ -99,7 +99,7 @@ it('A new node gets the newest 50 responses, simplified', () => {
 		usableAsTool: { replacements: { description: expect.stringContaining('agent') } },
 		defaults: { name: 'Form Service' },
 	});
-	const defaults = { returnAll: false, limit: 50, status: 'all', sort: 'newest', simplify: true };
+	const defaults = { returnAll: false, limit: 50, status: 'all', sort: {}, simplify: true };
 	expect(fillIn({})).toMatchObject({ resource: 'response', operation: 'getAll', ...defaults });
 	expect(fillIn({ resource: 'form' })).toMatchObject({ operation: 'getAll' });
 });
@@ -107,18 +107,18 @@ it('A new node gets the newest 50 responses, simplified', () => {
 describe('The panel of the node', () => {
 	const adding = 'options: allowOtherChoices allowMissingAnswers skipDuplicatesBy';
 	const panels = `
-		response getAll | {} | formId returnAll limit status filters sort simplify options: answerKeys downloadFiles columns
-		response getAll | {"simplify": false, "returnAll": true} | formId returnAll status filters sort simplify options: downloadFiles
-		response getAll Tool | {} | toolDescription formId limit skip status filters sort output options: downloadFiles
-		response get | {"options": {"columns": true, "downloadFiles": true}} | formId responseId simplify options: answerKeys downloadFiles columns
-		response create | {"inputMode": "auto"} | formId inputMode fields formNotice ${adding}
+		response getAll | {} | formId returnAll limit status filters simplify options: downloadFiles nameAnswersBy columns sort
+		response getAll | {"simplify": false, "returnAll": true} | formId returnAll status filters simplify options: downloadFiles sort
+		response getAll Tool | {} | toolDescription formId limit skip status filters output options: downloadFiles sort
+		response get | {"options": {"columns": true, "downloadFiles": true}} | formId responseId simplify options: downloadFiles nameAnswersBy columns
+		response create | {"inputMode": "auto"} | formId inputMode fields ${adding}
 		response create | {} | formId inputMode fields choicesNotice ${adding}
 		response create | {"inputMode": "json"} | formId inputMode fields answersJson ${adding}
 		response getPdf | {} | formId responseId download binaryPropertyName
 		response getPdf | {"download": false} | formId responseId download
 		response getPdf Tool | {} | toolDescription formId responseId
 		setting update | {} | formId inputMode settings clear preview options: skipUnchanged
-		setting update | {"inputMode": "auto"} | formId inputMode columnsNotice formNotice preview options: skipUnchanged clearText
+		setting update | {"inputMode": "auto"} | formId inputMode columnsNotice preview options: skipUnchanged clearText
 		setting update | {"inputMode": "auto", "formId": {"__rl": true, "mode": "id", "value": "={{ $json.id }}"}} | formId inputMode columnsNotice preview options: skipUnchanged clearText
 		setting update | {"inputMode": "json"} | formId inputMode settingsJson preview options: skipUnchanged
 		form get | {"simplify": false} | formId simplify

@@ -34,7 +34,7 @@ it('One Column per Field takes one request for the fields, and two items share i
 
 it('Download Files names files by the labels of their fields, whatever the keys of the answers are', async () => {
 	const keys = ['customKey', 'uuid', 'label'];
-	const options = { downloadFiles: true, answerKeys: '={{ $json.keys }}' };
+	const options = { downloadFiles: true, nameAnswersBy: '={{ $json.keys }}' };
 	const given = { ...getAll, formId: locator(application), options };
 	const { items } = await n8n.runNode(given, itemsOf(...keys.map((key) => ({ keys: key }))));
 	expect(items.flatMap(({ binary = {} }) => Object.keys(binary))).toEqual(['cv', 'cv', 'cv']);
@@ -85,9 +85,9 @@ describe('Filters and Sort', () => {
 
 	it.each([
 		[{}, [6, 5, 4, 3, 2, 1], 1],
-		[{ sort: 'oldest', returnAll: false, limit: 2 }, [1, 2], 1],
-		[{ sort: 'listed', returnAll: false, limit: 1 }, [1], 1],
-		[{ filters: { text: 'day 3', after: '', before: null } }, [3], 1],
+		[{ sort: { order: 'oldest' }, returnAll: false, limit: 2 }, [1, 2], 1],
+		[{ sort: { order: 'listed' }, returnAll: false, limit: 1 }, [1], 1],
+		[{ filters: { text: 'day 3' } }, [3], 1],
 		// conditions on answers need the fields of the form
 		[{ filters: { match: 'any', conditions } }, [6, 2], 2],
 		[{ filters: { conditions } }, [], 2],
@@ -115,7 +115,7 @@ describe('Filters and Sort', () => {
 			const readable = ['Day 3', 'Day 4'].map((Day) => ({ uuid: Day, responses: { Day } }));
 			const data = [...readable, { uuid: 'odd', responses: 42 }];
 			service.faults.set({ fault: success(data), match: { path: /^\/responses/ } });
-			const { rows } = await list(filled, { filters, sort: 'listed' });
+			const { rows } = await list(filled, { filters, sort: { order: 'listed' } });
 			expect(rows.map(({ uuid }) => uuid)).toEqual(['Day 3', 'odd']);
 			expect(rows.map(({ answersError }) => answersError)).toEqual([
 				undefined,
@@ -125,7 +125,12 @@ describe('Filters and Sort', () => {
 	);
 
 	it('are applied to the limit of each item', async () => {
-		const given = { ...getAll, formId: locator(filled), returnAll: false, sort: 'listed' };
+		const given = {
+			...getAll,
+			formId: locator(filled),
+			returnAll: false,
+			sort: { order: 'listed' },
+		};
 		const input = itemsOf({ limit: 1 }, { limit: 4 });
 		const { items } = await n8n.runNode({ ...given, limit: '={{ $json.limit }}' }, input);
 		expect(placesOf(items)).toEqual([0, 1, 1, 1, 1]);
@@ -133,11 +138,11 @@ describe('Filters and Sort', () => {
 
 	it.each([
 		[{}, 6],
-		[{ sort: 'listed', status: 'complete' }, 1],
-		[{ sort: 'listed', filters: { after: '2026-10-03' } }, 3],
-		[{ sort: 'listed', filters: { text: 'day 3' } }, 3],
-		[{ sort: 'listed', filters: { before: '2026-10-03' } }, 1],
-		[{ sort: 'listed', filters: conditionOn('attribute:number', 'greater', '5') }, 6],
+		[{ sort: { order: 'listed' }, status: 'complete' }, 1],
+		[{ sort: { order: 'listed' }, filters: { after: '2026-10-03' } }, 3],
+		[{ sort: { order: 'listed' }, filters: { text: 'day 3' } }, 3],
+		[{ sort: { order: 'listed' }, filters: { before: '2026-10-03' } }, 1],
+		[{ sort: { order: 'listed' }, filters: conditionOn('attribute:number', 'greater', '5') }, 6],
 	])('are applied before the limit, so all pages are read: %j', async (parameters, found) => {
 		service.shapes.pageSize = 2;
 		expect(await findDays({ returnAll: false, limit: 1, ...parameters })).toEqual([found]);
@@ -147,11 +152,18 @@ describe('Filters and Sort', () => {
 	it.each<[unknown, string, object?]>([
 		[{}, "'Limit' must be a whole number of at least 1", { returnAll: false, limit: 0 }],
 		[{}, "'Limit' must be a whole number of at least 1", { returnAll: false, limit: 1.5 }],
-		[{ after: 'soon' }, "'Submitted After' must be a date, such as 2026-01-31 or 2026-01-31T08:00"],
+		[
+			{ after: 'soon' },
+			"'Submitted At or After' must be a date, such as 2026-01-31 or 2026-01-31T08:00",
+		],
+		[{ text: '={{ $json.missing }}' }, "'Answers Contain' is empty"],
+		[{ after: '={{ null }}' }, "'Submitted At or After' is empty"],
+		[{ before: ' ' }, "'Submitted Before' is empty"],
+		[conditionOn('a', 'contains', '={{ undefined }}'), 'Condition 1 needs a value'],
 		[{ conditions: '[{"field": "uuid", "value": "b"}]' }, "'Conditions' is empty"],
 		[{ conditions: { conditions: [day, {}] } }, 'Condition 2 has no field'],
-		['={{ ({ text: "ada" }) }}', "'Combine Conditions' must be"],
-		[conditionOn('a', 'greater', '1,000'), 'Condition 1 needs a number to compare with, such as'],
+		['={{ ({ text: "ada" }) }}', "'Must Meet' must be"],
+		[conditionOn('a', 'greater', '1,000'), 'Condition 1 needs a number in plain digits, such as'],
 		[conditionOn('a', 'less', '1,000'), 'Condition 1 needs a number'],
 		[conditionOn('a', 'after', 'soon'), 'Condition 1 needs a date, such as 2026-01-31'],
 		[conditionOn('a', 'before', 'soon'), 'Condition 1 needs a date'],
@@ -184,7 +196,7 @@ describe('Filters and Sort', () => {
 		expect((await findIn({}, { created_at: '2026-10-01' })).items).toHaveLength(1);
 		const { error } = await findIn({});
 		expect(error?.message).toBe('Form Service does not say when the responses were submitted');
-		expect(error?.description).toMatch(/^Remove 'Submitted After' and 'Submitted Before'/);
+		expect(error?.description).toMatch(/^Remove 'Submitted At or After' and 'Submitted Before'/);
 	});
 });
 

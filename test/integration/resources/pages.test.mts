@@ -85,7 +85,7 @@ it('A list is read if the reply starts with a byte order mark', async () => {
 it('Limit returns enough responses of the first page, even if the next page cannot be found', async () => {
 	const data = Array.from({ length: 30 }, (_, index) => ({ uuid: `r${index}` }));
 	servePages(() => ({ data, has_more: true }));
-	const limited = { ...getAll, returnAll: false, sort: 'listed' };
+	const limited = { ...getAll, returnAll: false, sort: { order: 'listed' } };
 	const { items } = await n8n.runNode({ ...limited, limit: 10 });
 	expect(items.map(({ json }) => json.uuid)).toEqual(data.slice(0, 10).map(({ uuid }) => uuid));
 	expect(service.requests).toHaveLength(1);
@@ -98,7 +98,7 @@ it.each([
 	['fewer responses than the page has', 2],
 ])('Limit returns %s, even if the link to the next page cannot be followed', async (_, limit) => {
 	servePages(() => ({ ...firstPage, links: { next: 'file:///x' } }));
-	const limited = { ...getAll, returnAll: false, sort: 'listed', limit };
+	const limited = { ...getAll, returnAll: false, sort: { order: 'listed' }, limit };
 	const { items } = await n8n.runNode(limited);
 	expect(items.map(({ json }) => json.uuid)).toEqual(['a', 'b', 'c'].slice(0, limit));
 });
@@ -135,7 +135,7 @@ it('Limit sends no further request once enough responses were found, even if pag
 		data: (pages[count] ?? []).map((uuid) => ({ uuid })),
 		next: count === 0 ? '?page=2' : null,
 	}));
-	const limited = { ...getAll, returnAll: false, sort: 'listed', limit: 5 };
+	const limited = { ...getAll, returnAll: false, sort: { order: 'listed' }, limit: 5 };
 	const { items } = await n8n.runNode(limited);
 	expect(items.map(({ json }) => json.uuid)).toEqual(['a', 'b', 'c', 'd', 'e']);
 	expect(service.requests).toHaveLength(2);
@@ -233,7 +233,7 @@ it('Pages without end are an error after 480 of them, and the advice works', asy
 	expect(error?.message).toBe('The list has more than 480 pages');
 	expect(service.requests).toHaveLength(480);
 	expect(error?.description).toContain("a 'Limit' reads fewer pages if 'Sort' is");
-	const limited = { ...getAll, returnAll: false, limit: 5, sort: 'listed' };
+	const limited = { ...getAll, returnAll: false, limit: 5, sort: { order: 'listed' } };
 	expect((await n8n.runNode(limited)).items).toHaveLength(5);
 	expect(service.requests).toHaveLength(485);
 });
@@ -260,7 +260,7 @@ describe('A list whose pages overlap', () => {
 		async (paging) => {
 			const form = addForm(60);
 			Object.assign(service.shapes, { pageSize: 15, ties: 'byPage', paging });
-			const { error, items } = await n8n.runNode(getAllOf(form, { sort: 'newest' }));
+			const { error, items } = await n8n.runNode(getAllOf(form, { sort: { order: 'newest' } }));
 			expect(items).toEqual([]);
 			expect(error?.message).toMatch(
 				/^The list stays incomplete: 3 readings found \d+ (of 60 records|records, and the last one not all of them)$/,
@@ -313,13 +313,13 @@ describe('A list whose pages overlap', () => {
 				times: 1,
 			});
 		changeBefore(2, () => responses.pop());
-		const deleted = await n8n.runNode(getAllOf(form, { sort: 'listed' }));
+		const deleted = await n8n.runNode(getAllOf(form, { sort: { order: 'listed' } }));
 		expect(deleted.items.map(({ json }) => json.uuid)).toEqual(
 			responses.map(({ uuid }) => uuid).toReversed(),
 		);
 		service.requests.length = 0;
 		changeBefore(2, () => service.store.addResponse(form));
-		const added = await n8n.runNode(getAllOf(form, { sort: 'listed' }));
+		const added = await n8n.runNode(getAllOf(form, { sort: { order: 'listed' } }));
 		expect(added.items.map(({ json }) => json.uuid)).toEqual(
 			responses.map(({ uuid }) => uuid).toReversed(),
 		);

@@ -16,7 +16,7 @@ it.each([
 	service.faults.set({ fault: success(records), match: { path: /^\/responses/ } });
 	const getAll = { resource: 'response', operation: 'getAll', formId: locator(contact) };
 	for (const limit of [5, 3]) {
-		const { items } = await n8n.runNode({ ...getAll, status, sort: 'listed', limit });
+		const { items } = await n8n.runNode({ ...getAll, status, sort: { order: 'listed' }, limit });
 		expect(items.map(({ json }) => json.uuid).join('')).toBe(uuids.slice(0, limit));
 	}
 	const asked = service.requests.map(({ query }) => query.incomplete);

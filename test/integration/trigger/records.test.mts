@@ -88,7 +88,7 @@ describe('The fields of a form, which columns are made of,', () => {
 		'name answers by custom key in the trigger for which that is chosen (%j)',
 		async (options, createItem) => {
 			lists.fields[0].custom_key = 'person';
-			const changed = { ...options, answerKeys: 'customKey', requestsPerDay: 1e9 };
+			const changed = { ...options, nameAnswersBy: 'customKey', requestsPerDay: 1e9 };
 			const [{ poll }, other] = [await publish({ options }), await publish({ options: changed })];
 			submit('Ada');
 			expect(await poll()).toHaveLength(1);

@@ -26,7 +26,7 @@ function findShown(given: INodeParameters): INodeProperties[] {
 const listShown = (given: INodeParameters) => findShown(given).map(({ name }) => name);
 
 const [incomplete, date] = [['trackingNotice'], ['emitSince']];
-const aboutResponses = ['filters', 'answerKeys', 'downloadFiles', 'columns', 'emitExisting'];
+const aboutResponses = ['filters', 'nameAnswersBy', 'downloadFiles', 'columns', 'emitExisting'];
 
 it.each<[INodeParameters, string[], string[]]>([
 	[{}, ['watch', 'formId', 'requestsNotice', ...aboutResponses], ['formIds', 'exceptFormIds']],

@@ -11,7 +11,7 @@ export const fieldGetAll: Operation = {
 		name: 'Get Many',
 		value: 'getAll',
 		action: 'Get many fields',
-		description: 'Retrieve the fields of a form with their UUIDs',
+		description: 'Retrieve a list of the fields of a form with their UUIDs',
 	},
 	endpoint: endpoints.listFields,
 	toolDescription:

@@ -1,11 +1,12 @@
+import type { INodeProperties } from 'n8n-workflow';
 import { endpoints } from '../../api/endpoints';
 import { addResponse } from '../../api/service';
 import type { Operation } from '../../execution/operation';
 import { getSelectedFormName } from '../../parameters/formId';
 import { readFormId } from '../../parameters/parameterContext';
+import { TOOL_CONDITION } from '../../parameters/resultParameters';
 import {
 	formLocator,
-	createMappingNotices,
 	createInputModeProperty,
 	createOptionsProperty,
 } from '../../parameters/sharedProperties';
@@ -20,11 +21,14 @@ import { prepareSkipping, readKeyFieldNames, skipDuplicatesProperty } from './sk
 import { fetchSharedAnswerableFields } from './sharedFields';
 
 /**
- * The attributes of a notice that is shown instead of the mapper `fields`. The notice has the name of the mapper,
- * because n8n's editor keeps the values of a hidden parameter only if another parameter with the same name is
- * shown. In a tool, the notice is hidden, because n8n would ask the model for the value of the notice.
+ * Creates a notice in place of the mapper `fields`. The notice has its name, because n8n's editor keeps the
+ * values of a hidden parameter only if one of the same name is shown.
  */
-const MAPPER_PLACEHOLDER = { name: 'fields', displayOptions: { hide: { '@tool': [true] } } };
+function createPlaceholder(inputMode: 'auto' | 'json', displayName: string): INodeProperties {
+	// n8n would ask a model for the value of a notice, so a tool hides it
+	const displayOptions = { show: { inputMode: [inputMode] }, hide: TOOL_CONDITION };
+	return { displayName, name: 'fields', type: 'notice', default: '', displayOptions };
+}
 
 export const responseCreate: Operation = {
 	option: {
@@ -35,26 +39,22 @@ export const responseCreate: Operation = {
 	},
 	endpoint: endpoints.addResponse,
 	toolDescription:
-		'Adds a response (submission) to a form, which cannot be changed or deleted afterward. Sends no emails. Required questions need an answer. Answers as JSON are an object by labels, custom keys or UUIDs of fields, with text, numbers, true or false, ISO dates, or lists of choices.',
+		'Adds a response (submission) to a form, which cannot be changed or deleted afterward. Sends no emails. Required fields need an answer. Answers as JSON are an object by labels, custom keys or UUIDs of fields, with text, numbers, true or false, ISO dates, or lists of choices.',
 	properties: [
 		formLocator,
 		createInputModeProperty('Specify Answers', {
-			auto: 'Use the input fields that are named after questions of the form',
-			fields: 'Enter the answer to each question of the form',
-			json: 'Provide all answers as JSON, by question',
+			auto: 'Use the input fields that are named after fields of the form',
+			fields: 'Enter the answer to each field of the form',
+			json: 'Provide all answers as JSON, by field',
 		}),
-		...createMappingNotices(
-			'Name the columns after questions of the form. Empty cells are no answers.',
-			MAPPER_PLACEHOLDER,
+		createPlaceholder(
+			'auto',
+			'Name the columns after fields of the form. Empty cells count as unanswered.',
 		),
-		{
-			displayName:
-				'Name the keys after questions of the form: their labels, custom keys or UUIDs. Field: Get Many lists them.',
-			type: 'notice',
-			default: '',
-			...MAPPER_PLACEHOLDER,
-			displayOptions: { ...MAPPER_PLACEHOLDER.displayOptions, show: { inputMode: ['json'] } },
-		},
+		createPlaceholder(
+			'json',
+			'Name the keys after fields of the form: their labels, custom keys or UUIDs. Field: Get Many lists them.',
+		),
 		{
 			displayName: 'Answers',
 			name: 'fields',
@@ -87,7 +87,7 @@ export const responseCreate: Operation = {
 			name: 'choicesNotice',
 			type: 'notice',
 			default: '',
-			displayOptions: { show: { inputMode: ['fields'] }, hide: { '@tool': [true] } },
+			displayOptions: { show: { inputMode: ['fields'] }, hide: TOOL_CONDITION },
 		},
 		{
 			displayName: 'Answers (JSON)',
@@ -97,7 +97,7 @@ export const responseCreate: Operation = {
 			default: '{}',
 			typeOptions: { rows: 6 },
 			description:
-				'An object with an answer for each question: text, a number, a boolean, a date or a list of these',
+				'An object with an answer for each field: text, a number, a boolean, a date or a list of these',
 			hint: 'For example {"Your name": "Ada Lovelace"}',
 			displayOptions: { show: { inputMode: ['json'] } },
 		},
@@ -108,7 +108,7 @@ export const responseCreate: Operation = {
 				type: 'boolean',
 				default: true,
 				description:
-					'Whether to add responses without answers to required fields, such as fields that the form shows only under a condition',
+					'Whether to add a response even if required fields have no answer, such as fields that the form shows only under a condition',
 			},
 			{
 				displayName: ALLOW_OTHER_DISPLAY_NAME,

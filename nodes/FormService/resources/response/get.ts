@@ -13,10 +13,13 @@ import {
 	formLocator,
 	createOptionsProperty,
 	responseLocator,
-	timeZoneProperty,
 } from '../../parameters/sharedProperties';
-import { readOutputFields, simplificationProperties } from '../../parameters/resultParameters';
-import { outputOptions, readResponseOutput } from '../../parameters/responseOutput';
+import {
+	outputOptions,
+	readOutputFields,
+	readResponseOutput,
+	simplificationProperties,
+} from '../../parameters/resultParameters';
 import { createSharedFetch, type Operation } from '../../execution/operation';
 import { fetchSharedFields } from './sharedFields';
 
@@ -37,7 +40,6 @@ export const responseGet: Operation = {
 	properties: [
 		formLocator,
 		responseLocator,
-		timeZoneProperty,
 		...simplificationProperties,
 		createOptionsProperty(outputOptions),
 	],

@@ -19,7 +19,7 @@ import {
 import { endpoints } from '../../api/endpoints';
 import { parseBoolean } from '../../api/parseValues';
 import { fetchRecords } from '../../api/service';
-import { filterProperties, readResponseQuery } from '../../parameters/filters';
+import { filtersProperty, readResponseQuery, sortProperty } from '../../parameters/filters';
 import {
 	createParameterError,
 	readSelectedOption,
@@ -29,12 +29,13 @@ import {
 import { formLocator, createOptionsProperty, toOptions } from '../../parameters/sharedProperties';
 import {
 	limitProperties,
+	outputOptions,
 	readLimit,
 	readOutputFields,
+	readResponseOutput,
 	readToolRange,
 	simplificationProperties,
 } from '../../parameters/resultParameters';
-import { outputOptions, readResponseOutput } from '../../parameters/responseOutput';
 import { createSharedFetch, type ItemRequest, type Operation } from '../../execution/operation';
 import { fetchSharedFields } from './sharedFields';
 
@@ -69,7 +70,7 @@ export const responseGetAll: Operation = {
 		name: 'Get Many',
 		value: 'getAll',
 		action: 'Get many responses',
-		description: 'Retrieve responses of a form, filtered and sorted',
+		description: 'Retrieve a list of responses of a form, filtered and sorted',
 	},
 	endpoint: endpoints.listResponses,
 	toolDescription:
@@ -78,9 +79,10 @@ export const responseGetAll: Operation = {
 		formLocator,
 		...limitProperties,
 		statusProperty,
-		...filterProperties,
+		filtersProperty,
 		...simplificationProperties,
 		createOptionsProperty(outputOptions),
+		sortProperty,
 	],
 	prepare(input) {
 		const formId = readFormId(input);
@@ -161,7 +163,7 @@ function checkTimes(
 	throw createParameterError(
 		input,
 		'Form Service does not say when the responses were submitted',
-		"Remove 'Submitted After' and 'Submitted Before' from the filters.",
+		"Remove 'Submitted At or After' and 'Submitted Before' from the filters.",
 	);
 }
 

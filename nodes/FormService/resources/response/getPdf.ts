@@ -11,13 +11,13 @@ import {
 	type ParameterContext,
 } from '../../parameters/parameterContext';
 import { TOOL_CONDITION } from '../../parameters/resultParameters';
-import { formLocator, responseLocator, timeZoneProperty } from '../../parameters/sharedProperties';
+import { formLocator, responseLocator } from '../../parameters/sharedProperties';
 import type { Operation } from '../../execution/operation';
 
 const FIELD_LABEL = 'Put Output File in Field';
 const DEFAULT_BINARY_FIELD = 'data';
 const RESPONSE_DESCRIPTION =
-	'The response to get as a PDF. Search the list by any answer. The answer that was found is saved with the workflow; use By UUID to keep answers out.';
+	"The response to get as a PDF. Search by any answer. n8n saves the found answer in the workflow; to avoid that, use 'By UUID'.";
 
 export const responseGetPdf: Operation = {
 	option: {
@@ -36,7 +36,6 @@ export const responseGetPdf: Operation = {
 				'The form whose responses are listed below. Not needed if you enter the UUID of a response.',
 		},
 		{ ...responseLocator, description: RESPONSE_DESCRIPTION },
-		timeZoneProperty,
 		{
 			displayName: 'Download PDF',
 			name: 'download',

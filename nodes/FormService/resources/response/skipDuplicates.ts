@@ -4,7 +4,7 @@ import { createFieldSearch, findField, isAnswerable, type FormField } from '../.
 import type { ItemRequest } from '../../execution/operation';
 import {
 	createParameterError,
-	isOptionAdded,
+	isAdded,
 	readTextList,
 	type ParameterContext,
 } from '../../parameters/parameterContext';
@@ -44,7 +44,7 @@ const CHOOSE_FIELDS =
  * @throws InputError if the option is added without a field
  */
 export function readKeyFieldNames(input: ParameterContext): string[] {
-	if (!isOptionAdded(input, skipDuplicatesProperty.name)) return [];
+	if (!isAdded(input, `options.${skipDuplicatesProperty.name}`)) return [];
 	const names = readTextList(input, `options.${skipDuplicatesProperty.name}`);
 	if (names.length > 0) return names;
 	throw createParameterError(

@@ -8,7 +8,7 @@ import { extractFormId } from '../../parameters/formId';
 import {
 	createParameterError,
 	createCombinedParameterError,
-	isOptionAdded,
+	isAdded,
 	readSelectedOption,
 	readJsonObject,
 	readText,
@@ -127,7 +127,7 @@ function readFromInputItem(input: ParameterContext, formId: string): CheckedSett
  * has not added the option.
  */
 function readClearText(input: ParameterContext): string | undefined {
-	if (!isOptionAdded(input, 'clearText')) return undefined;
+	if (!isAdded(input, 'options.clearText')) return undefined;
 	const text = foldCase(readText(input, 'options.clearText'));
 	if (text !== '') return text;
 	throw createParameterError(

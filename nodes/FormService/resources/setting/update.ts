@@ -23,9 +23,7 @@ import {
 	type ParameterContext,
 } from '../../parameters/parameterContext';
 import {
-	FORM_PER_ROW_NOTICE,
 	formLocator,
-	createMappingNotices,
 	createInputModeProperty,
 	createOptionsProperty,
 } from '../../parameters/sharedProperties';
@@ -51,9 +49,14 @@ export const settingsUpdate: Operation = {
 			fields: 'Choose the settings to update one by one',
 			json: 'Provide the settings as JSON, with their names as keys',
 		}),
-		...createMappingNotices(
-			'Name the columns after <a href="https://github.com/OWNER/n8n-nodes-formservice/blob/main/docs/settings.md" target="_blank">settings</a>, such as "Closed" or "is_closed". Empty cells change nothing. Try it with Preview first.',
-		),
+		{
+			displayName:
+				'Name the columns after <a href="https://github.com/OWNER/n8n-nodes-formservice/blob/main/docs/settings.md" target="_blank">settings</a>, such as "Closed" or "is_closed". Empty cells change nothing. Try it with \'Preview\' first.',
+			name: 'columnsNotice',
+			type: 'notice',
+			default: '',
+			displayOptions: { show: { inputMode: ['auto'] } },
+		},
 		{
 			displayName: 'Settings',
 			name: 'settings',
@@ -69,7 +72,7 @@ export const settingsUpdate: Operation = {
 			name: 'clear',
 			type: 'multiOptions',
 			default: [],
-			description: 'Settings to remove from the form',
+			description: 'Settings to empty',
 			options: clearableSettings,
 			// a model cannot clear settings, because it fills in an empty value for every parameter that it does not
 			// need
@@ -109,7 +112,7 @@ export const settingsUpdate: Operation = {
 				name: 'clearText',
 				type: 'string',
 				default: '(empty)',
-				description: 'A cell with this text removes the setting from the form',
+				description: 'A cell with this text clears the setting',
 				displayOptions: { show: { '/inputMode': ['auto'] } },
 			},
 		]),
@@ -118,7 +121,7 @@ export const settingsUpdate: Operation = {
 		const formId = readFormId(input);
 		const isMapped = input.parameter('inputMode') === 'auto';
 		if (isMapped && input.hasSeveralItems && !isExpression(input.node, 'formId')) {
-			throw createParameterError(input, 'Several items would update one form', FORM_PER_ROW_NOTICE);
+			throw createParameterError(input, 'Several items would update one form', FORM_PER_ROW);
 		}
 		const isPreview = readBoolean(input, 'preview', false);
 		const skipsUnchanged = readBoolean(input, 'options.skipUnchanged', false);
@@ -137,6 +140,8 @@ export const settingsUpdate: Operation = {
 		};
 	},
 };
+
+const FORM_PER_ROW = "Set 'Form' to 'By ID', and drag the column with the form's ID there.";
 
 type FormUpdate = {
 	formId: string;
