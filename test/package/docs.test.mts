@@ -37,13 +37,6 @@ describe('the documentation', () => {
 		expect(readme.length).toBeLessThanOrEqual(11_500);
 	});
 
-	it('has a glossary of at most 35 terms, each with its meaning', () => {
-		const rows = [...read('docs/glossary.md').matchAll(/^\| \*\*.*\*\* \| (.*) \|$/gm)];
-		expect(rows.length).toBeGreaterThan(20);
-		expect(rows.length).toBeLessThanOrEqual(35);
-		expect(rows.filter(([, meaning]) => !meaning.includes('.'))).toEqual([]);
-	});
-
 	it('describes functions, types and files that exist', () => {
 		const page = read('docs/architecture.md');
 		const paths = globSync('{nodes,test/service}/**/*', { cwd: root });

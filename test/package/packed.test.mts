@@ -46,12 +46,6 @@ describe('the packed package', () => {
 			expect(await readFile(join(folder, file), 'utf8'), file).not.toContain('OWNER');
 		}
 	});
-
-	it('lets npm install no second n8n-workflow, with all that it needs, beside n8n’s own', async () => {
-		const manifest = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8')) as object;
-		const optional = { 'n8n-workflow': { optional: true } };
-		expect(manifest).toMatchObject({ peerDependenciesMeta: optional });
-	});
 });
 
 it('n8n’s scan before a package is verified, which ignores disabled rules, passes source and package', async () => {
