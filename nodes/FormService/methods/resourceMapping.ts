@@ -7,26 +7,26 @@ import type {
 	ResourceMapperFields,
 } from 'n8n-workflow';
 import { ATTRIBUTE_PREFIX, FILTERABLE_ATTRIBUTES } from '../answers/conditions';
-import { isAnswerable, parseFields, type FormField, type AnswerableField } from '../answers/fields';
 import { fieldKinds, type FieldKindSpec } from '../answers/fieldKinds';
-import { formatNames, foldCase, toComparable } from '../api/spelling';
+import { isAnswerable, parseFields, type AnswerableField, type FormField } from '../answers/fields';
 import { endpoints } from '../api/endpoints';
 import { addPeriod, truncateText } from '../api/errorTexts';
 import { getFormId, isRecord } from '../api/records';
+import { foldCase, formatNames, toComparable } from '../api/spelling';
 import { isTool } from '../execution/tool';
 import { makeKeysUnique } from '../execution/toolKeys';
 import { getWatchKind } from '../parameters/triggerEvents';
-import { escapeExpression, getSelectedFormId, fetchCachedList } from './listSearch';
+import { escapeExpression, fetchKeptList, getSelectedFormId } from './listSearch';
 
 /**
- * Returns the fields of the chosen form for the resource mapper of Response: Create. If the fields cannot be
- * fetched, a notice shows the reason, because the editor does not show the message of a thrown error.
+ * Returns the fields of the chosen form for Response: Create. A failure becomes a notice, because the editor does
+ * not show the message of a thrown error.
  */
 export async function getFormFields(this: ILoadOptionsFunctions): Promise<ResourceMapperFields> {
 	const formId = getSelectedFormId(this);
 	if (formId === '') return { fields: [], emptyFieldsNotice: 'Choose a form first.' };
 	try {
-		const records = await fetchCachedList(this, endpoints.listFields, { formId });
+		const records = await fetchKeptList(this, endpoints.listFields, { formId });
 		const fields = toMapperFields(records, isTool(this.getNode()));
 		if (fields.length > 0) return { fields };
 		return { fields, emptyFieldsNotice: 'This form has no fields that take an answer.' };
@@ -37,10 +37,7 @@ export async function getFormFields(this: ILoadOptionsFunctions): Promise<Resour
 	}
 }
 
-/**
- * Returns the fields that the resource mapper loaded earlier. Without any fields, the editor would drop all
- * mapped values.
- */
+/** Returns the fields that the mapper loaded earlier. Without fields, the editor would drop all mapped values. */
 function getStoredFields(n8n: ILoadOptionsFunctions): ResourceMapperField[] {
 	const mapper: unknown = n8n.getCurrentNodeParameter('fields');
 	const schema = isRecord(mapper) && Array.isArray(mapper.schema) ? mapper.schema : [];
@@ -48,11 +45,10 @@ function getStoredFields(n8n: ILoadOptionsFunctions): ResourceMapperField[] {
 }
 
 /**
- * Converts the fields of a form to entries of the resource mapper. Leaves out fields that take no answer, such
- * as headings. The ID of an entry is a UUID, so the user's value remains after a field is renamed.
+ * Converts the fields of a form to entries of the mapper. The ID of an entry is a UUID, so the user's value
+ * remains after a field is renamed.
  *
- * @param forModel whether a model fills in the fields; if so, n8n derives the keys of the answers from
- * `displayName`
+ * @param forModel whether a model fills in the fields, for which n8n derives keys from the names
  */
 export function toMapperFields(
 	records: readonly IDataObject[],
@@ -75,58 +71,44 @@ export function toMapperFields(
 	}));
 }
 
-/**
- * Returns the name of a field in the mapper, with the facts that a user needs to answer: `Comment (2): What was
- * bad? (required)`.
- */
-function getMapperName(
-	{ title, description, kind, isRequired }: AnswerableField,
-	sharesLabel: boolean,
-): string {
-	const { hint }: FieldKindSpec = fieldKinds[kind];
+/** Returns the name of a field with what a user must know: `Comment (2): What was bad? (required)`. */
+function getMapperName(field: AnswerableField, sharesLabel: boolean): string {
+	const { title, description, isRequired } = field;
+	const { hint }: FieldKindSpec = fieldKinds[field.kind];
 	const hints = compact([isRequired && 'required', hint]).join(', ');
-	const details =
-		sharesLabel && description !== undefined ? `: ${truncateText(description, 60)}` : '';
-	return hints === '' ? `${title}${details}` : `${title}${details} (${hints})`;
+	const details = sharesLabel && description ? `: ${truncateText(description, 60)}` : '';
+	return title + details + (hints && ` (${hints})`);
 }
 
-/**
- * Returns the input widget of a field. The widget of a field with choices is a list, in which the user can
- * select one choice. To send several choices, the user enters an expression.
- */
-function getWidget({
-	kind,
-	choices,
-}: AnswerableField): Pick<ResourceMapperField, 'type' | 'options'> {
-	const { widget: type } = fieldKinds[kind];
-	// n8n would evaluate a choice that starts with "="
+/** Returns the widget of a field. A user enters several choices with an expression. */
+function getWidget(field: AnswerableField): Pick<ResourceMapperField, 'type' | 'options'> {
+	const { choices } = field;
+	const { widget: type } = fieldKinds[field.kind];
+	// n8n would evaluate a choice that starts with "=", so such a field takes text
 	const isEvaluated = choices.some(({ value }) => String(value).startsWith('='));
 	if (choices.length === 0 || isEvaluated) return { type };
 	const options = choices.map(({ name, value }) => ({ name: escapeExpression(name), value }));
 	return { type: 'options', options };
 }
 
-/** Returns the fields of the chosen form as options of a parameter. The value of an option is a UUID. */
+/** Returns the fields of the chosen form as options with their UUIDs. */
 export async function getFieldOptions(
 	this: ILoadOptionsFunctions,
 ): Promise<INodePropertyOptions[]> {
 	const formId = getSelectedFormId(this);
 	if (formId === '') return [];
-	const records = await fetchCachedList(this, endpoints.listFields, { formId });
+	const records = await fetchKeptList(this, endpoints.listFields, { formId });
 	const fields = parseFields(records).filter(isAnswerable);
 	return fields.map((field) => toFieldOption(field, field.uuid));
 }
 
-/**
- * Returns the fields and attributes that a condition can compare. If the trigger watches several forms, fields
- * are identified by title, because each form has its own UUIDs.
- */
+/** Returns the fields and attributes that a condition can compare. */
 export async function getConditionFields(
 	this: ILoadOptionsFunctions,
 ): Promise<INodePropertyOptions[]> {
 	const [events, watch] = ['events', 'watch'].map((name) => this.getCurrentNodeParameter(name));
 	const kind = getWatchKind(events, watch);
-	const fields = await (kind === 'one' ? getFieldOptions.call(this) : listLabels(this, kind));
+	const fields = await (kind === 'one' ? getFieldOptions.call(this) : listTitles(this, kind));
 	const attributes = Object.entries(FILTERABLE_ATTRIBUTES).map(([name, { title }]) => ({
 		name: title,
 		value: ATTRIBUTE_PREFIX + name,
@@ -135,10 +117,11 @@ export async function getConditionFields(
 	return [...fields, ...attributes];
 }
 
-async function listLabels(n8n: ILoadOptionsFunctions, watch: 'several' | 'all') {
+/** Returns the fields of several forms by their titles, because each form has its own UUIDs. */
+async function listTitles(n8n: ILoadOptionsFunctions, watch: 'several' | 'all') {
 	const name = watch === 'all' ? 'exceptFormIds' : 'formIds';
 	const named = castArray(n8n.getCurrentNodeParameter(name) as unknown);
-	const forms = (await fetchCachedList(n8n, endpoints.listForms)).filter(
+	const forms = (await fetchKeptList(n8n, endpoints.listForms)).filter(
 		(form) => named.includes(getFormId(form)) === (watch === 'several'),
 	);
 	const fields = forms.flatMap(({ fields: listed }) =>
@@ -147,10 +130,7 @@ async function listLabels(n8n: ILoadOptionsFunctions, watch: 'several' | 'all') 
 	return uniqBy(fields, ({ title }) => foldCase(title)).map((field) => toFieldOption(field));
 }
 
-/**
- * Converts a field to an option. The description of the option lists the choices of the field, because the user
- * enters the value of a condition as text.
- */
+/** Converts a field to an option that lists the choices, because the user enters a condition's value as text. */
 function toFieldOption({ title, choices }: FormField, value = title): INodePropertyOptions {
 	const names = formatNames(choices.map(({ name }) => name));
 	const description = names === '' ? undefined : `Choices: ${names}`;

@@ -33,15 +33,6 @@ describe('The list of forms', () => {
 		expect(await own.callMethod('loadOptions', 'getForms')).toEqual(results);
 	});
 
-	it('links to the page of each form that has an address of the web', async () => {
-		const page = 'https://forms.example.com/contact-us';
-		const names = ['form_url', 'public_url', 'share_url', 'url', 'x'];
-		const forms = names.map((id) => ({ id, url: 'javascript:alert(1)', [id]: page }));
-		const own = await listForms(...forms, { id: 'y', url: 'https://[' });
-		const { results } = await own.searchForms();
-		expect(results.map(({ url }) => url)).toEqual([page, page, page, page, undefined, undefined]);
-	});
-
 	it('has no name or ID that n8n would evaluate as an expression', async () => {
 		const fields = [
 			{ uuid: '={{ 1 }}', label: 'Bad' },
