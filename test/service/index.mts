@@ -5,28 +5,16 @@ import { createFaultRegistry } from './faults/faults.mts';
 import { addHooks, API_PREFIX } from './hooks.mts';
 import { createPages } from './pages.mts';
 import type { Parts, Service, ServiceOptions } from './parts.mts';
+import { toFailure } from './specification/access.mts';
 import { createApi } from './specification/endpoints.mts';
-import { toFailure } from './specification/envelope.mts';
-import { createReplyShapes } from './specification/shapes.mts';
+import { createReplyShapes } from './specification/lists.mts';
 import { createStore } from './store.mts';
 
-export {
-	rawReply,
-	largeList,
-	invalidAnswers,
-	redirect,
-	slow,
-	status,
-	errorAfterActing,
-	success,
-	tooMany,
-	unavailable,
-} from './faults/faultKinds.mts';
-export type { Fault } from './faults/faultKinds.mts';
-export { type FaultName, faultTable } from './faults/faultTable.mts';
+export * from './faults/faultKinds.mts';
+export { faultTable, type FaultName } from './faults/faults.mts';
 export type { RecordedRequest, Service, ServiceOptions } from './parts.mts';
 export { demoForms } from './demo/demoForms.mts';
-export { createReplyShapes, type ReplyShapes } from './specification/shapes.mts';
+export { createReplyShapes } from './specification/lists.mts';
 
 /** Starts the stand-in service. Only programs on this machine can connect. */
 export async function startService(options: ServiceOptions = {}): Promise<Service> {
@@ -65,8 +53,8 @@ function buildServer(parts: Parts): FastifyInstance {
 	// close connections by force, because a fault can keep a connection open forever
 	const server = fastify({ forceCloseConnections: true });
 	server.setErrorHandler((error, _request, reply) => {
-		const { status, body } = toFailure(error);
-		return reply.code(status).send(body);
+		const { status, message } = toFailure(error);
+		return reply.code(status).send({ success: false, message });
 	});
 	server.setNotFoundHandler((_request, reply) =>
 		reply.code(404).send({ success: false, message: 'There is nothing at this address.' }),

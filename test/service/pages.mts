@@ -2,13 +2,13 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import lodash from 'lodash';
 import type { Parts } from './parts.mts';
 import { createFileAnswer } from './specification/records.mts';
-import type { Answer, Field, Form, Response } from './store.mts';
+import type { Answer, Field, Response } from './store.mts';
 
 type FormRequest = FastifyRequest<{ Params: { formId: string }; Body: URLSearchParams }>;
 
 /**
- * Adds the pages that users see in a browser: the list of forms, the page of a form, the login page, PDFs, and
- * uploaded files. The login page accepts no password. PDFs and files need no token.
+ * Adds the pages that users see in a browser: the list of forms, the page of a form, PDFs, and uploaded files. PDFs and
+ * files need no token.
  */
 export function createPages({ store, origin }: Parts) {
 	return async (pages: FastifyInstance) => {
@@ -24,13 +24,12 @@ export function createPages({ store, origin }: Parts) {
 			const address = `<p>Base URL of the API: <code>${origin()}/api/v1</code></p>`;
 			return sendPage(reply, 'Forms', `<ul>${rows.join('')}</ul>${address}`);
 		});
-		pages.get('/login', (_request, reply) => sendPage(reply, 'Log in', 'Nobody can log in.'));
 		pages.get('/f/:formId', showForm);
 		pages.post('/f/:formId', submitForm);
 		pages.get<{ Params: { uuid: string } }>('/pdf/:uuid.pdf', ({ params }, reply) => {
 			const found = store.response(params.uuid);
 			if (!found) return reply.callNotFound();
-			return reply.type('application/pdf').send(renderPdf(describeResponse(found)));
+			return reply.type('application/pdf').send(renderPdf(found.response));
 		});
 		pages.get<{ Params: { id: string } }>('/files/:id/:name', ({ params }, reply) => {
 			const file = store.file(params.id);
@@ -92,29 +91,9 @@ function readAnswer({ uuid, type }: Field, body: URLSearchParams): Answer {
 	return type === 'number' && Number.isFinite(Number(text)) ? Number(text) : text;
 }
 
-/**
- * Returns the lines of a response's PDF. The first line has the form, the number and the time. Each further line
- * has the answer to a field.
- */
-function describeResponse({ form, response }: { form: Form; response: Response }): string[] {
-	const { number, createdAt, answers } = response;
-	const lines = form.fields.map(({ uuid, label }) => {
-		const texts = [answers[uuid] ?? []].flat().map(String);
-		return `${label}: ${texts.join(', ')}`;
-	});
-	return [`${String(form.settings.name)}, response ${number}, ${createdAt}`, ...lines];
-}
-
-/**
- * Returns a PDF of one page with these lines. Replaces characters outside Latin-1 with question marks, and cuts
- * lines after 95 characters.
- */
-function renderPdf(lines: string[]): Buffer {
-	const shown = lines.map((line) => {
-		const text = line.replaceAll(/[^ -~\u00A0-\u00FF]/g, '?').slice(0, 95);
-		return `(${text.replaceAll(/[\\()]/g, '\\$&')}) Tj T*`;
-	});
-	const stream = `BT /F1 11 Tf 18 TL 56 780 Td ${shown.join('\n')} ET`;
+/** Returns a PDF of one page with one line, which names the response. */
+function renderPdf({ uuid, number }: Response): Buffer {
+	const stream = `BT /F1 11 Tf 56 780 Td (Response ${number}, ${uuid}) Tj ET`;
 	const objects = [
 		'<< /Type /Catalog /Pages 2 0 R >>',
 		'<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
@@ -123,5 +102,5 @@ function renderPdf(lines: string[]): Buffer {
 		'<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>',
 	].map((object, index) => `${index + 1} 0 obj\n${object}\nendobj\n`);
 	const trailer = 'trailer\n<< /Size 6 /Root 1 0 R >>\n%%EOF\n';
-	return Buffer.from(`%PDF-1.4\n${objects.join('')}${trailer}`, 'latin1');
+	return Buffer.from(`%PDF-1.4\n${objects.join('')}${trailer}`);
 }

@@ -255,7 +255,7 @@ describe('A list whose pages overlap', () => {
 		...more,
 	});
 
-	it.each(['links', 'meta', 'inData', 'simple', 'numbers', 'count', 'cursor'] as const)(
+	it.each(['links', 'meta', 'inData', 'simple', 'numbers', 'header'] as const)(
 		'is complete or an error, as the shape %s lists ties by page',
 		async (paging) => {
 			const form = addForm(60);

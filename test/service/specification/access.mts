@@ -1,8 +1,26 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { decide } from './limiter.mts';
+import { ZodError } from 'zod';
 import type { Parts } from '../parts.mts';
 import type { Form } from '../store.mts';
-import { createServiceError } from './envelope.mts';
+import { decide } from './limiter.mts';
+
+/** Creates the error that an endpoint throws to make the service reply with this status and message. */
+export const createServiceError = (statusCode: number, message: string) =>
+	Object.assign(new Error(message), { statusCode });
+
+/**
+ * Converts a thrown value to the status and the message of a reply (specification, section 7). If the body of
+ * the request is invalid, the status is 400. For an unexpected error, the message has no details.
+ */
+export function toFailure(error: unknown): { status: number; message: string } {
+	if (error instanceof ZodError) {
+		const [{ path, message }] = error.issues;
+		return { status: 400, message: `${path.join('.')}: ${message}` };
+	}
+	const { statusCode = 500, message } = error as Partial<ReturnType<typeof createServiceError>>;
+	if (statusCode >= 500) return { status: 500, message: 'Server Error' };
+	return { status: statusCode, message: message ?? '' };
+}
 
 /**
  * Creates the check that runs before every endpoint.

@@ -1,12 +1,10 @@
-import { createHash } from 'node:crypto';
 import type { FastifyInstance } from 'fastify';
 import lodash from 'lodash';
 import { z } from 'zod';
 import type { Parts } from '../parts.mts';
-import type { Answers, Field, Response } from '../store.mts';
-import { getAccessibleForm, createAccessCheck } from './access.mts';
-import { createServiceError } from './envelope.mts';
-import { createListBody, getPageNumber } from './listing.mts';
+import type { Answers, Field } from '../store.mts';
+import { createAccessCheck, createServiceError, getAccessibleForm } from './access.mts';
+import { createArranger, createListBody } from './lists.mts';
 import {
 	createFieldRecord,
 	createFileAnswer,
@@ -35,26 +33,26 @@ function addFormEndpoints(api: FastifyInstance, parts: Parts) {
 		data: { ...createSecrets(parts), ...request.account?.workspace },
 	}));
 
-	api.get('/forms', (request) => {
+	api.get('/forms', (request, reply) => {
 		const records = store.forms(request.account?.id).map((form) => createFormRecord(form, parts));
-		return createListBody(records, request, parts);
+		return createListBody(records, request, reply, parts);
 	});
 
-	api.get<{ Params: { id: string } }>('/forms/:id/fields', (request) => {
+	api.get<{ Params: { id: string } }>('/forms/:id/fields', (request, reply) => {
 		const { fields } = getAccessibleForm(request, parts, request.params.id);
 		const records = fields.map((field) => createFieldRecord(field, parts));
-		return createListBody(records, request, parts);
+		return createListBody(records, request, reply, parts);
 	});
 }
 
 /** Adds the endpoints that list the responses of a form, return the link to a PDF, and add a response. */
 function addResponseEndpoints(api: FastifyInstance, parts: Parts) {
 	const { store, shapes } = parts;
-	let requests = 0;
+	const arrange = createArranger(parts);
 
 	api.get<{ Params: { formId: string }; Querystring: { incomplete?: unknown } }>(
 		'/responses/:formId',
-		(request) => {
+		(request, reply) => {
 			const form = getAccessibleForm(request, parts, request.params.formId);
 			const { incomplete } = request.query;
 			const responses = form.responses
@@ -62,11 +60,10 @@ function addResponseEndpoints(api: FastifyInstance, parts: Parts) {
 				.filter(
 					(response) => incomplete === undefined || incomplete === `${response.isIncomplete}`,
 				);
-			const seeds = { fixed: undefined, byPage: getPageNumber(request), byRequest: ++requests };
-			const tied = shuffleTies(responses, seeds[shapes.ties]);
-			const arranged = shapes.order === 'asc' ? tied : tied.toReversed();
-			const records = arranged.map((response) => createResponseRecord(response, form, parts));
-			return createListBody(records, request, parts);
+			const records = arrange(responses, request).map((response) =>
+				createResponseRecord(response, form, parts),
+			);
+			return createListBody(records, request, reply, parts);
 		},
 	);
 
@@ -88,16 +85,6 @@ function addResponseEndpoints(api: FastifyInstance, parts: Parts) {
 		const { uuid } = store.addResponse(form.id, { answers: stored });
 		return { success: true, message: 'Response added.', data: { uuid, ...createSecrets(parts) } };
 	});
-}
-
-/**
- * Shuffles the responses that were created in the same second, and sorts all responses by time, the oldest
- * first. The seed decides the shuffled order. Without a seed, the responses keep the order of the store.
- */
-function shuffleTies(responses: readonly Response[], seed: number | undefined): Response[] {
-	if (seed === undefined) return [...responses];
-	const mix = (text: string) => createHash('md5').update(text).digest('hex');
-	return lodash.sortBy(responses, ['createdAt', ({ uuid }: Response) => mix(`${seed} ${uuid}`)]);
 }
 
 /**
