@@ -28,7 +28,7 @@ const events = {
 	responseUpdated: {
 		name: 'Response Updated',
 		description:
-			'The answers of a completed response changed. Its completion, renamed fields and other attributes are ignored.',
+			'The answers of a completed response were edited. Completing it or renaming a field does not count.',
 	},
 	formCreated: {
 		name: 'Form Created',
@@ -65,20 +65,12 @@ export type WatchKind = 'one' | 'several' | 'all';
 
 /**
  * Returns which forms a trigger watches. If Form Created is chosen, the trigger watches all forms and ignores
- * Watch, because only the list of all forms has new forms. For n8n's editor, `WATCH_KIND_EXPRESSION` and
- * `showForWatch` repeat this rule.
+ * Watch, because only the list of all forms has new forms. For n8n's editor, `showForWatch` repeats this rule.
  */
 export function getWatchKind(events: unknown, watch: unknown): WatchKind {
 	if (Array.isArray(events) && events.includes('formCreated')) return 'all';
 	return watch === 'several' || watch === 'all' ? watch : 'one';
 }
-
-/**
- * A JavaScript expression that returns the `WatchKind` in n8n's editor. The variables `events` and `watch` have
- * the values of the parameters Trigger On and Watch.
- */
-export const WATCH_KIND_EXPRESSION =
-	'((events ?? []).includes("formCreated") ? "all" : (watch ?? "one"))';
 
 /**
  * Returns display options that show a parameter only for these values of Watch. If Form Created is chosen, the

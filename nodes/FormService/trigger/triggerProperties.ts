@@ -2,11 +2,7 @@ import { sortBy } from 'lodash';
 import type { IDisplayOptions, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { REQUESTS_PER_DAY } from '../api/request/rateLimit';
 import { conditionProperties } from '../parameters/filters';
-import {
-	formLocator,
-	createOptionsProperty,
-	toOptions,
-} from '../parameters/sharedProperties';
+import { formLocator, createOptionsProperty, toOptions } from '../parameters/sharedProperties';
 import { outputOptions, simplifyProperty } from '../parameters/resultParameters';
 import {
 	TRIGGER_EVENTS,
@@ -55,7 +51,7 @@ const exceptFormIds: INodeProperties = {
 	name: 'exceptFormIds',
 };
 
-const POLL_PACE = `Polled about every ${MINUTES} minutes. Leave Poll Times as it is.`;
+const POLL_PACE = `Polled about every ${MINUTES} minutes, because the trigger spaces its requests. Leave 'Poll Times' at Every Minute.`;
 
 /**
  * The notices that say how soon the trigger delivers events. If the user changes Requests per Day, the notices
@@ -66,7 +62,7 @@ const pollNotices = [
 	...[{ watch: ['several', 'all'] }, FORM_CREATED_CONDITION].flatMap((show) => [
 		createPollNotice(POLL_PACE, { show, hide: RESPONSE_EVENT_CONDITION }),
 		createPollNotice(
-			`One form is polled about every ${MINUTES} minutes. Each further form adds ${MINUTES} minutes. Leave Poll Times as it is.`,
+			`One form is polled about every ${MINUTES} minutes. Each further form adds ${MINUTES} minutes. Leave 'Poll Times' at Every Minute.`,
 			{ show: { ...show, ...RESPONSE_EVENT_CONDITION } },
 		),
 	]),
@@ -91,7 +87,7 @@ export const triggerProperties: INodeProperties[] = [
 		options: triggerEvents,
 	},
 	{
-		displayName: 'Fetch Test Event shows one of these events. To see another, choose it alone.',
+		displayName: "'Fetch Test Event' shows one of these events. To see another, choose it alone.",
 		name: 'testNotice',
 		type: 'notice',
 		default: '',
@@ -146,7 +142,8 @@ export const triggerProperties: INodeProperties[] = [
 		type: 'collection',
 		placeholder: 'Add Filter',
 		default: {},
-		description: 'Only matching responses start the workflow. Others are marked as seen.',
+		description:
+			'Only matching responses start the workflow. The others never will, even if you change the filters.',
 		options: conditionProperties,
 		displayOptions: { show: RESPONSE_EVENT_CONDITION },
 	},
@@ -179,7 +176,7 @@ export const triggerProperties: INodeProperties[] = [
 			type: 'number',
 			typeOptions: { minValue: 1 },
 			default: DEFAULT_MAX_PER_POLL,
-			description: 'Max number of responses per execution. Later polls deliver the rest.',
+			description: 'Max number of items per execution. Later polls deliver the rest.',
 		},
 		{
 			displayName: 'Requests per Day',
@@ -188,7 +185,7 @@ export const triggerProperties: INodeProperties[] = [
 			typeOptions: { minValue: 1 },
 			default: DEFAULT_REQUESTS_PER_DAY,
 			description: 'Max API requests in 24 hours, shared by all triggers on this account',
-			hint: 'Form Service allows 1,440 a day for all that uses the account; your limit may differ',
+			hint: 'Form Service allows 1,440 a day for everything on the account. Your limit may differ.',
 		},
 	]),
 ];

@@ -60,7 +60,7 @@ it('Response: Create adds a response and returns its UUID, if it has it, the for
 });
 
 const TITLES = "The form's fields are Name, Email, Earliest start, Portfolio, CV.";
-const LEAVE_OUT = `To leave required questions out, turn on '${ALLOW_MISSING}'.`;
+const LEAVE_OUT = `To leave required fields out, turn on '${ALLOW_MISSING}'.`;
 const EMAIL = '"email": "a"';
 
 it.each<[string, string, string, string]>([
@@ -77,13 +77,13 @@ it.each<[string, string, string, string]>([
 		'auto',
 		'{"name": "x", "mail": "a", "score": 1}',
 		'No column has an answer to "Email", which is required',
-		`Columns that match no question: mail, score. ${LEAVE_OUT}`,
+		`Columns that match no field: mail, score. ${LEAVE_OUT}`,
 	],
 	[
 		'auto',
 		'{"score": 1}',
 		'No column has an answer to "Name" and "Email", which are required',
-		`Columns that match no question: score. ${LEAVE_OUT}`,
+		`Columns that match no field: score. ${LEAVE_OUT}`,
 	],
 	[
 		'auto',
@@ -111,7 +111,7 @@ it('Response: Create names the columns and the fields if no column matches', asy
 	const { error } = await create(id, [{ Nmae: 'Ada' }], { inputMode: 'auto' });
 	expect(error?.message).toBe('There is no answer to send');
 	expect(error?.description).toContain(
-		"Columns that match no question: Nmae. The form's fields are Name.",
+		"Columns that match no field: Nmae. The form's fields are Name.",
 	);
 });
 

@@ -35,7 +35,7 @@ it('A name in quotes in an error or a description is a name in the editor', () =
 	const shown = descriptions.flatMap(listShownNames);
 	const quoted = globSync('{nodes,credentials}/**/*.ts', { cwd: root }).flatMap(listQuotedNames);
 	expect(quoted.length).toBeGreaterThan(20);
-	// a request option and a button of n8n, and the zone in the format of a time
-	const known = [...shown, 'Timeout', 'Fetch Test Event', 'UTC'];
+	// a request option, a parameter and a button of n8n, and the zone in the format of a time
+	const known = [...shown, 'Timeout', 'Poll Times', 'Fetch Test Event', 'UTC'];
 	expect(quoted.filter((name) => !known.includes(name))).toEqual([]);
 });

@@ -68,9 +68,10 @@ it('A trigger that nobody has set watches one form for new responses, and its no
 	expect(defaults).toMatchObject({ emitExisting: 'all', maxPerPoll: 100, requestsPerDay: 720 });
 });
 
-const pace = 'Polled about every 2 minutes. Leave Poll Times as it is.';
+const pace =
+	"Polled about every 2 minutes, because the trigger spaces its requests. Leave 'Poll Times' at Every Minute.";
 const severalPace =
-	'One form is polled about every 2 minutes. Each further form adds 2 minutes. Leave Poll Times as it is.';
+	"One form is polled about every 2 minutes. Each further form adds 2 minutes. Leave 'Poll Times' at Every Minute.";
 
 it.each<[INodeParameters, string]>([
 	[{}, pace],

@@ -15,7 +15,7 @@ export const fieldGetAll: Operation = {
 	},
 	endpoint: endpoints.listFields,
 	toolDescription:
-		'Lists the fields (questions) of a form with their UUIDs, labels, types and choices. Use it before adding a response.',
+		'Lists the fields of a form with their UUIDs, labels, types and choices. Use it before adding a response.',
 	properties: [formLocator, ...limitProperties],
 	prepare(input) {
 		const formId = readFormId(input);

@@ -46,7 +46,7 @@ export type EncodedAnswers = {
 	data: Record<string, EncodedValue>;
 	/** The answers for the output, by the title of their field. */
 	byTitle: Record<string, EncodedValue>;
-	/** With Map Automatically, the names of input fields that match no question. Empty in other modes. */
+	/** With Map Automatically, the names of input fields that match no field. Empty in other modes. */
 	ignored: string[];
 };
 
@@ -102,13 +102,12 @@ export function encodeAnswers(
 	const help = compact([
 		(isNothing || missing.length > 0) &&
 			ignored !== '' &&
-			`Columns that match no question: ${ignored}.`,
+			`Columns that match no field: ${ignored}.`,
 		(isNothing || matched.hasUnknownName) &&
 			(titles === ''
 				? 'The form has no fields that take an answer.'
 				: `The form's fields are ${titles}.`),
-		missing.length > 0 &&
-			`To leave required questions out, turn on '${ALLOW_MISSING_DISPLAY_NAME}'.`,
+		missing.length > 0 && `To leave required fields out, turn on '${ALLOW_MISSING_DISPLAY_NAME}'.`,
 		found.hasOther &&
 			`To send other answers than the choices, turn on '${ALLOW_OTHER_DISPLAY_NAME}'.`,
 	]);
@@ -117,7 +116,7 @@ export function encodeAnswers(
 
 type MatchedValues = {
 	values: ReadonlyMap<AnswerableField, unknown>;
-	/** With Map Automatically, the names of input fields that match no question. Empty in other modes. */
+	/** With Map Automatically, the names of input fields that match no field. Empty in other modes. */
 	ignored: string[];
 	problems: string[];
 	hasUnknownName: boolean;
@@ -205,7 +204,7 @@ function encodeValues(
 	return { answers, problems, missing, hasOther };
 }
 
-/** Describes all required questions without an answer: `"Name" and "Email" are required.` */
+/** Describes all required fields without an answer: `"Name" and "Email" are required.` */
 function describeMissing(
 	missing: readonly AnswerableField[],
 	mode: UncheckedAnswers['mode'],
