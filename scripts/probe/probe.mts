@@ -73,7 +73,7 @@ async function readList(
 		for await (const page of fetchPages(context, target)) {
 			pages.push(page);
 			bodies.push(replies.at(-1)?.body);
-			if (page.nextPage.kind === 'none' || pages.length === MAX_PAGES) break;
+			if (page.nextUrl === undefined || pages.length === MAX_PAGES) break;
 		}
 	});
 	if (pages.length === 0) return undefined;
@@ -82,7 +82,7 @@ async function readList(
 		lodash.isObject(value) && lodash.isEqual(Object.values(value), pages[0].records);
 	sections[`List of ${recordNoun}s`] = {
 		'found in': describePlace(bodies[0], isList),
-		records: `${records.length}${pages.at(-1)!.nextPage.kind === 'none' ? '' : ', and more'}`,
+		records: `${records.length}${pages.at(-1)!.nextUrl === undefined ? '' : ', and more'}`,
 		pages: describePages(pages[0]),
 	};
 	sections[`Attributes of a ${recordNoun}`] = describeAttributes(records);

@@ -79,11 +79,10 @@ function findPath(value: unknown, isWanted: (candidate: unknown) => boolean): st
 }
 
 /** Describes how the next page is requested: the changed parameters of its URL, such as `by page`. */
-export function describePages({ url, nextPage }: ListPage): string {
-	if (nextPage.kind === 'none') return 'none';
-	if (nextPage.kind === 'unknown') return 'announced, but the next page cannot be found';
+export function describePages({ url, nextUrl }: ListPage): string {
+	if (nextUrl === undefined) return 'none';
 	const before = new URL(url).searchParams;
-	const after = [...new URL(nextPage.position.url).searchParams];
+	const after = [...new URL(nextUrl).searchParams];
 	const changed = after.filter(([name, value]) => before.get(name) !== value);
 	return `by ${showNames(changed.map(([name]) => name)).join(', ')}`;
 }

@@ -34,15 +34,16 @@ let tokens = 0;
 async function serve(name: string): Promise<N8n> {
 	const { replies } = readJson<{ replies: RecordedReply[] }>(`${name}.json`);
 	const prefix = '/api/v1';
-	const { url: baseUrl } = await elsewhere(({ url = '' }, reply) => {
+	const { url: origin } = await elsewhere(({ url = '', headers }, reply) => {
 		const path = decodeURIComponent(url).replace(prefix, '');
 		const found = replies.find((recorded) => decodeURIComponent(recorded.path) === path);
 		// a link of the service leads to itself
-		const body = JSON.stringify(found?.body ?? { success: false, message: 'Not recorded' });
+		const recorded = JSON.stringify(found?.body ?? { success: false, message: 'Not recorded' });
+		const body = recorded.replaceAll('https://example.com/api/', `http://${headers.host}/api/`);
 		reply.writeHead(found?.status ?? 404, found?.headers ?? { 'content-type': 'application/json' });
 		reply.end(body);
 	});
-	return n8nFor({ accessToken: `recorded-${++tokens}`, baseUrl });
+	return n8nFor({ accessToken: `recorded-${++tokens}`, baseUrl: origin });
 }
 
 it('finds the recordings', () => {

@@ -1,11 +1,8 @@
 import { uniq } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
-import { parseFields, type AnswerNaming, type FormField } from '../answers/fields';
-import { createTarget, endpoints, type Target } from './endpoints';
+import type { Target } from './endpoints';
 import { describeShape, type Envelope } from './envelope';
 import { isRecord } from './records';
-import { getRecords } from './replies/completeness';
-import { fetchNeededPages } from './replies/listReader';
 import { callApi } from './request/callApi';
 import {
 	createRequestError,
@@ -33,35 +30,6 @@ export async function fetchWorkspace(
 /** Whether the data of a reply is a workspace. */
 export function isWorkspace(data: unknown): data is IDataObject {
 	return isRecord(data) && typeof data.name === 'string';
-}
-
-/**
- * Fetches the records of a list, in the order of the service. Records that only earlier passes found come last.
- *
- * - Without `limit`, fetches all records. If pages overlap, fetches the list again.
- * - With `limit`, fetches only the pages that have the first `limit` records. If the list changes meanwhile, a
- *   record can be missing. If the list ends before the limit, the whole list is checked for missing records.
- *
- * @throws ServiceError if the list is still incomplete after several passes
- */
-export async function fetchRecords(
-	context: RequestContext,
-	target: Target,
-	limit?: number,
-): Promise<readonly IDataObject[]> {
-	const isEnough =
-		limit === undefined ? undefined : (records: readonly IDataObject[]) => records.length >= limit;
-	return getRecords(await fetchNeededPages(context, target, isEnough)).slice(0, limit);
-}
-
-/** Fetches the answerable fields of a form, see `parseFields`. */
-export async function fetchFields(
-	context: RequestContext,
-	formId: string,
-	naming?: AnswerNaming,
-): Promise<FormField[]> {
-	const target = createTarget(context.account, endpoints.listFields, { formId });
-	return parseFields(await fetchRecords(context, target), naming);
 }
 
 /** Fetches the link to the PDF of a response. Returns an absolute URL. */

@@ -15,7 +15,7 @@ import { truncateText } from '../api/errorTexts';
 import { parseBoolean, parseTimeMs } from '../api/parseValues';
 import { sortByTime } from '../api/recordTimes';
 import { getFormId, getId, isId } from '../api/records';
-import { fetchRecords } from '../api/service';
+import { fetchRecords } from '../api/replies/listReader';
 import { foldCase } from '../api/spelling';
 import { CLOSED_SUFFIX, extractFormId } from '../parameters/formId';
 

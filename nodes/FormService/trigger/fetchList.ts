@@ -3,15 +3,19 @@ import { clock, waitUnlessAborted } from '../api/clock';
 import type { Target } from '../api/endpoints';
 import { hasReason } from '../api/errors';
 import { fetchPages, type ListPage } from '../api/replies/fetchPages';
-import type { PagePosition } from '../api/replies/findNextPage';
 import { createRequestError, type RequestContext } from '../api/requestContext';
 import { createFailure } from '../api/requestFailure';
+import type { PagePosition } from './pagePosition';
 import type { PollContext } from './pollContext';
 
 /* Fetches lists within the time of a poll. A poll does not retry, so each page takes one request. */
 
 /** A page of a list. `servedAtMs` is the time at which the service sent the page, by the service's clock. */
-export type TimedPage = ListPage & { readonly servedAtMs: number };
+export type TimedPage = ListPage &
+	PagePosition & {
+		readonly servedAtMs: number;
+		readonly next?: PagePosition;
+	};
 
 /**
  * Fetches the pages of a list one by one, until the caller stops.
@@ -26,7 +30,8 @@ export async function* fetchPagesInTime(
 	target: Target,
 	{ from, deadline = times.readDeadline }: { from?: PagePosition; deadline?: AbortSignal } = {},
 ): AsyncGenerator<TimedPage, void> {
-	const pages = fetchPages(request, target, from && moveToList(from, target.url));
+	const pages = fetchPages(request, target, from && moveToList(from, target.url).url);
+	let { pagesBefore, recordsBefore } = from ?? { pagesBefore: 0, recordsBefore: 0 };
 	for (;;) {
 		const nextPage = pages.next().catch((error: unknown) => {
 			// a canceled request was still in the queue, because the signal in `request` ends only that wait
@@ -37,7 +42,12 @@ export async function* fetchPagesInTime(
 		if (done) return;
 		// `sentAtMs` leaves out the wait in the queue, which could hide a difference between the clocks
 		const servedAtMs = cache.serviceClock.readDate(page.dateHeaderMs, page.sentAtMs, clock.now());
-		yield { ...page, servedAtMs };
+		const timed = { ...page, pagesBefore, recordsBefore, servedAtMs };
+		pagesBefore += 1;
+		recordsBefore += page.records.length;
+		const next =
+			page.nextUrl === undefined ? undefined : { url: page.nextUrl, pagesBefore, recordsBefore };
+		yield { ...timed, next };
 	}
 }
 
@@ -66,7 +76,7 @@ export async function fetchWholeList(
 	for await (const page of fetchPagesInTime(context, target)) {
 		pages.push(page);
 		const isTimeUp = clock.now() >= context.times.readUntilMs;
-		if (page.nextPage.kind === 'page' && isTimeUp) {
+		if (page.nextUrl !== undefined && isTimeUp) {
 			throw createRequestError(context.request, createFailure('listTooLong', { expected: noun }));
 		}
 	}

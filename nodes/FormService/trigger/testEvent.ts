@@ -15,7 +15,8 @@ import { endpoints, createTarget, type Target } from '../api/endpoints';
 import { InputError } from '../api/errors';
 import type { RequestContext } from '../api/requestContext';
 import { fetchPages } from '../api/replies/fetchPages';
-import { fetchFields, fetchRecords } from '../api/service';
+import { fetchRecords } from '../api/replies/listReader';
+import { fetchFields } from '../answers/fetchFields';
 import {
 	createFormNotFoundError,
 	getSelectedFormName,
@@ -155,9 +156,11 @@ async function findNewestMatch(
 /** Fetches the responses on the first `MAX_PAGES` pages of a form. */
 async function fetchFirstPages(context: RequestContext, target: Target): Promise<IDataObject[]> {
 	const records: IDataObject[] = [];
+	let pages = 0;
 	for await (const page of fetchPages(context, target)) {
 		records.push(...page.records);
-		if (page.nextPage.kind === 'none' || page.pagesBefore + 1 === MAX_PAGES) break;
+		pages += 1;
+		if (pages === MAX_PAGES) break;
 	}
 	return records;
 }

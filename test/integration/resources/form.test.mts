@@ -54,10 +54,10 @@ describe('Form: Get', () => {
 		[{ required: 0 }, false],
 	])('says of a field with %j whether it is required: %s', async (given, required) => {
 		const fields = [{ id: 'f', name: 'Name', ...given }];
-		service.faults.set({ fault: success([{ uuid: contact, fields }]) });
+		service.faults.set({ fault: success([{ id: contact, fields }]) });
 		const forms = await jsonOf({ ...get, formId: locator(contact) });
 		const simplified = [{ uuid: 'f', label: 'Name', required }];
-		expect(forms).toEqual([{ uuid: contact, fields: simplified }]);
+		expect(forms).toEqual([{ id: contact, fields: simplified }]);
 	});
 
 	it.each(['absent', contact.toUpperCase()])(

@@ -36,7 +36,6 @@ describe('Skip Duplicates By', () => {
 	const deleted = { label: 'Size', value: 'm', uuid: randomUUID() };
 	it.each<[string, unknown, string, object?]>([
 		['the same answers', same, 'skipped'],
-		['the same answers and no ID', same, 'skipped', { id: null }],
 		['the same answers, but is incomplete', same, 'created', { is_incomplete: 1 }],
 		['another answer', { ...same, Size: 'L' }, 'created'],
 		['the same text, divided otherwise', { Email: 'a', Size: 'bM' }, 'created'],
@@ -131,16 +130,6 @@ describe('Skip Duplicates By', () => {
 		expect(stored()).toHaveLength(1);
 		const lists = service.requests.filter(({ path }) => path.startsWith('/responses/'));
 		expect(lists).toHaveLength(1);
-	});
-
-	it('finds the answer to a field without an ID, which has no earlier label', async () => {
-		const { id, uuids, run } = newForm({ label: 'Email' }, { label: 'Note' });
-		const [email, note] = service.store.fields(id);
-		const data = [email, { ...note, uuid: null }];
-		service.faults.set({ fault: success(data), match: { path: /\/fields$/ } });
-		listResponse({ Note: 'x' });
-		const { items } = await run([{ [uuids[0]]: 'a' }]);
-		expect(statusesOf(items)).toEqual(['created']);
 	});
 
 	it.each([

@@ -22,6 +22,7 @@ import {
 	type ResponseOutput,
 } from '../../../nodes/FormService/answers/responseItem.ts';
 import { collectFiles } from '../../../nodes/FormService/answers/uploads.ts';
+import { unwrapEnvelope } from '../../../nodes/FormService/api/envelope.ts';
 import { findNextPage } from '../../../nodes/FormService/api/replies/findNextPage.ts';
 import { checkLink } from '../../../nodes/FormService/api/url.ts';
 import { cpuTimeOf } from '../cpuTime.mts';
@@ -52,15 +53,7 @@ const readers: Record<string, (text: string) => unknown> = {
 		collectFiles(['x.pdf|http://h/' + text, { name: text, url: 'https://h/' + text }]),
 	'link to a file': (text) => checkLink(`https://${text}`, ORIGIN, ORIGIN, 'upload'),
 	'Link header': (text) =>
-		findNextPage({ link: text }, [], {
-			listUrl: `${ORIGIN}/responses/AbC123`,
-			baseUrl: ORIGIN,
-			listedNoun: 'responses',
-			url: `${ORIGIN}/responses/AbC123`,
-			pagesBefore: 0,
-			recordsBefore: 0,
-			recordCount: 1,
-		}),
+		findNextPage({ link: text }, unwrapEnvelope([]), { url: `${ORIGIN}/responses/AbC123` }),
 	'name of a file': (text) => createFileFieldNames([text, text]),
 	conditions: async (text) => {
 		const conditions = (Object.keys(OPERATORS) as Operator[]).map((operator) => {

@@ -1,6 +1,6 @@
 import { endpoints } from '../../api/endpoints';
 import { removeSecrets } from '../../api/records';
-import { fetchRecords } from '../../api/service';
+import { fetchRecords } from '../../api/replies/listReader';
 import { createSharedFetch, type Operation } from '../../execution/operation';
 import { readFormId } from '../../parameters/parameterContext';
 import { limitProperties, readLimit, readToolRange } from '../../parameters/resultParameters';

@@ -1,6 +1,6 @@
 import { endpoints } from '../../api/endpoints';
 import { getFormId } from '../../api/records';
-import { fetchRecords } from '../../api/service';
+import { fetchRecords } from '../../api/replies/listReader';
 import { createSharedFetch, type Operation } from '../../execution/operation';
 import { createFormNotListedError, readFormId } from '../../parameters/parameterContext';
 import { readOutputFields, simplificationProperties } from '../../parameters/resultParameters';

@@ -1,5 +1,5 @@
 import { endpoints } from '../../api/endpoints';
-import { fetchRecords } from '../../api/service';
+import { fetchRecords } from '../../api/replies/listReader';
 import { createSharedFetch, type Operation } from '../../execution/operation';
 import {
 	limitProperties,

@@ -1,8 +1,6 @@
-import type { IDataObject } from 'n8n-workflow';
 import { outputNeedsFields, createResponseItem } from '../../answers/responseItem';
 import { endpoints } from '../../api/endpoints';
-import { getComparableId, toComparableId } from '../../api/records';
-import { getRecords } from '../../api/replies/completeness';
+import { toComparableId } from '../../api/records';
 import { createListReader } from '../../api/replies/listReader';
 import {
 	createParameterError,
@@ -53,10 +51,9 @@ export const responseGet: Operation = {
 			async read(request) {
 				const readList = await getSharedReader(request);
 				const comparableId = toComparableId(responseId);
-				const isWanted = (candidate: IDataObject) => getComparableId(candidate) === comparableId;
 				// fetch no page after the page that has the response
-				const list = await readList(request.context, (found) => found.some(isWanted));
-				const record = getRecords(list).find(isWanted);
+				const found = await readList(request.context, (records) => records.has(comparableId));
+				const record = found.get(comparableId);
 				if (record === undefined) {
 					throw createParameterError(
 						input,

@@ -18,7 +18,7 @@ import {
 } from '../../answers/responseItem';
 import { endpoints } from '../../api/endpoints';
 import { parseBoolean } from '../../api/parseValues';
-import { fetchRecords } from '../../api/service';
+import { fetchRecords } from '../../api/replies/listReader';
 import { filtersProperty, readResponseQuery, sortProperty } from '../../parameters/filters';
 import {
 	createParameterError,

@@ -7,7 +7,7 @@ import { createTarget, endpoints } from '../../api/endpoints';
 import { mayHaveActed } from '../../api/errors';
 import { parseBoolean } from '../../api/parseValues';
 import { getId } from '../../api/records';
-import { fetchRecords } from '../../api/service';
+import { fetchRecords } from '../../api/replies/listReader';
 import { createSharedFetch, SharedValues, type ItemRequest } from '../../execution/operation';
 
 /** The ID of a response. Null if the service does not send an ID. */

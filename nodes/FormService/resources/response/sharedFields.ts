@@ -6,7 +6,7 @@ import {
 	type AnswerNaming,
 } from '../../answers/fields';
 import { createTarget, endpoints } from '../../api/endpoints';
-import { fetchRecords } from '../../api/service';
+import { fetchRecords } from '../../api/replies/listReader';
 import { createSharedFetch, type ItemRequest } from '../../execution/operation';
 
 /*

@@ -4,7 +4,8 @@ import { createTarget, endpoints } from '../../api/endpoints';
 import { hasReason } from '../../api/errors';
 import { getFormId, removeSecrets } from '../../api/records';
 import type { FailureReason } from '../../api/requestFailure';
-import { fetchRecords, parseUpdatedForm, updateSettings } from '../../api/service';
+import { fetchRecords } from '../../api/replies/listReader';
+import { parseUpdatedForm, updateSettings } from '../../api/service';
 import { describeSettingsByType } from '../../settings/settings';
 import { compareSettings, type SettingChanges, type SettingValues } from '../../settings/values';
 import {

@@ -1,8 +1,7 @@
 import { hasReason } from '../../api/errors';
-import { getNextPosition } from '../../api/replies/fetchPages';
-import type { PagePosition } from '../../api/replies/findNextPage';
 import type { FailureCount } from '../failures';
 import type { TimedPage } from '../fetchList';
+import type { PagePosition } from '../pagePosition';
 import { MINUTE_MS } from '../requestBudget';
 import type { FormState } from '../triggerState';
 import { countPageOrders, findNewestPage, type NewestPage } from './findNewestPage';
@@ -44,12 +43,12 @@ export function findResumePosition(
 		case 'endOfList':
 			return undefined;
 		case 'seenResponse':
-			return kind === 'newestPages' ? undefined : getNextPosition(last);
+			return kind === 'newestPages' ? undefined : last.next;
 		case 'enoughEvents':
 			// reading this page again delivers no event twice, because the delivered events are recorded
 			return toPosition(last);
 		case 'limit':
-			return getNextPosition(last);
+			return last.next;
 		case 'error': {
 			// Continue at the last page that was read. But if a reading of the newest pages has read only the page at
 			// which it started, start at the first page, so that new responses need not wait for a later page that

@@ -62,9 +62,11 @@ const MAJORITY_RATIO = 4;
  */
 export function findNewestPage(
 	{ descending, ascending }: Order,
-	{ pagesBefore, nextPage, isNumbered }: TimedPage,
+	{ url, pagesBefore, next }: TimedPage,
 ): NewestPage | undefined {
-	if (pagesBefore + (nextPage.kind === 'none' ? 1 : 2) < MIN_PAGES) return undefined;
+	if (pagesBefore + (next === undefined ? 1 : 2) < MIN_PAGES) return undefined;
 	if (descending > MAJORITY_RATIO * ascending) return 'firstPage';
-	return isNumbered && ascending > MAJORITY_RATIO * descending ? 'lastPage' : undefined;
+	return isNumbered(url) && ascending > MAJORITY_RATIO * descending ? 'lastPage' : undefined;
 }
+
+const isNumbered = (url: string) => !new URL(url).searchParams.has('cursor');

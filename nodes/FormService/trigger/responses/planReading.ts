@@ -1,5 +1,5 @@
 import { MAX_PAGES } from '../../api/replies/fetchPages';
-import type { PagePosition } from '../../api/replies/findNextPage';
+import type { PagePosition } from '../pagePosition';
 import type { FormBudget } from '../requestBudget';
 import type { FormState } from '../triggerState';
 

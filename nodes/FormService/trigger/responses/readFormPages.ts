@@ -3,7 +3,6 @@ import { clock, yieldIfDue } from '../../api/clock';
 import { createTarget, endpoints } from '../../api/endpoints';
 import { toNodeError, hasReason, type NodeError } from '../../api/errors';
 import { getId } from '../../api/records';
-import { isNumbered } from '../../api/replies/fetchPages';
 import { createRequestError } from '../../api/requestContext';
 import { createFailure } from '../../api/requestFailure';
 import { createFormNotFoundError, isFormNotFoundError } from '../../parameters/formId';
@@ -90,7 +89,7 @@ export async function readFormPages(
 			await comparePage(context, comparison, page, form);
 			// If there is no next page, the loop ends. If the next page cannot be requested, the loop throws an
 			// error. The reasons to stop below apply only if there is a next page.
-			if (page.nextPage.kind !== 'page') continue;
+			if (page.next === undefined) continue;
 			if (comparison.events.length >= capacity) return finish('enoughEvents');
 			// an earlier poll may have stopped in the middle of this page
 			const isResumed = from !== undefined && pages.length === 1;
@@ -107,7 +106,7 @@ export async function readFormPages(
 		if (hasReason(error, 'pollTimedOut') && !isFirstPage) return { ...finish('limit'), requests };
 		const readError = toFormError(context, formId, error);
 		const isExpired = pages.length === 0 && hasReason(error, 'pageExpired');
-		const hasExpired = isExpired && from !== undefined && !isNumbered(from.url, target.url);
+		const hasExpired = isExpired && from !== undefined;
 		// a page that was not requested has not failed, so the next reading starts at this page
 		const stop = wasSent || pages.length === 0 ? 'error' : 'limit';
 		return { ...finish(stop), readError, hasExpired, requests };

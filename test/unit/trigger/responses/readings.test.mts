@@ -33,8 +33,7 @@ const createPage = (page: number, pages: number, places: Place[] = []): TimedPag
 			typeof place === 'string' ? { created_at: `2026-11-${place}` } : { number: place };
 		return { uuid: `${place}`, ...order };
 	}),
-	isNumbered: true,
-	nextPage: page === pages ? { kind: 'none' } : { kind: 'page', position: at(page + 1) },
+	next: page === pages ? undefined : at(page + 1),
 	servedAtMs: 0,
 });
 /** All pages of a list with these records, two on a page. */
@@ -258,7 +257,7 @@ it('Each full pass guesses the order anew, and keeps where the newest pages are,
 	const pages = createPages(1, 2, 3, 4, 5, 6);
 	const after = advanceTo(form, FULL, pages, 'endOfList');
 	expect(after.newestPages).toEqual({ at: 'lastPage', next: at(3) });
-	const unnumbered = pages.map((page) => ({ ...page, isNumbered: false }));
+	const unnumbered = pages.map((page) => ({ ...page, url: 'https://x.example/?cursor=c' }));
 	const other = advanceTo(form, FULL, unnumbered, 'endOfList');
 	expect(other.newestPages).toBeUndefined();
 	const newestPages = { at: 'lastPage', next: at(2) } as const;
