@@ -269,7 +269,7 @@ describe('On a list of 67 pages, newest first,', () => {
 		);
 		expect(service.requests).toHaveLength(7);
 		expect((await search('person 0')).results).toHaveLength(1);
-		expect(service.requests).toHaveLength(67);
+		expect(service.requests).toHaveLength(74);
 	});
 
 	it('Fetch Test Event reads three pages if no response meets the filters', async () => {
