@@ -1,27 +1,40 @@
-import { getAccount } from '../api/account';
+import { isNil, omit, omitBy } from 'lodash';
+import { getAccount, type Account } from '../api/account';
 import { hasReason, InputError, mayHaveActed } from '../api/errors';
 import { createInvalidItemsError, toItemError } from './itemErrors';
-import {
-	createItemRequest,
-	mayHaveBeenSent,
-	type InputItem,
-	type ItemOutcome,
-	type SentState,
-	type TryContext,
-} from './inputItem';
-import type { PendingWrite, SendResult } from './operation';
+import type { InputItem, ItemOutcome, ItemRequest, PendingWrite } from './operation';
 
-/** The result of checking an item: an outcome if there is nothing to send, otherwise the pending write. */
+/** What the items of a try share. A try is one time that n8n executes the node within a run. */
+export type TryContext = {
+	/** The number of items in the try. */
+	total: number;
+	/** Whether the node sends the other items after an item has failed. */
+	continuesOnFail: boolean;
+	/** Aborts `signal`. */
+	stop: () => void;
+	/** Aborts when the try stops or the execution is canceled. Requests that still wait are not sent. */
+	signal: AbortSignal;
+	run: Run;
+};
+
+/** What all tries of a run share. */
+export type Run = {
+	/** The outcomes that later tries keep, by the index of the item. These items are never sent again. */
+	readonly finalOutcomes: Map<number, ItemOutcome>;
+	/** What the items have fetched or changed, see `shareInRun`. */
+	readonly shared: ItemRequest['shared'];
+	/** Settles when all batches so far have been processed. */
+	lastBatch: Promise<unknown>;
+};
+
+/** An outcome if there is nothing to send, otherwise the pending write of the checked item. */
 type CheckedItem = ItemOutcome | PendingWrite;
 
 const NOT_SENT: ItemOutcome = { kind: 'notSent' };
 
 /**
- * Checks all items of a batch, then sends their writes.
- *
- * - If the node stops on failure and an item is invalid, no write is sent. If a write fails, no further write
- *   is sent.
- * - If the node continues on failure, the items are independent of one another.
+ * Checks all items of a batch, then sends their writes one after another, in the order of the items. If the
+ * node stops on failure, an invalid item prevents all writes, and a failed write prevents the later ones.
  *
  * @returns the outcomes in the order of the items
  */
@@ -36,15 +49,17 @@ export async function processBatch(
 		tryContext.stop();
 		return stopBeforeSending(items, checkedItems, tryContext.total);
 	}
-	return await sendInOrder(items, checkedItems, tryContext);
+	const outcomes: ItemOutcome[] = [];
+	for (const [position, checkedItem] of checkedItems.entries()) {
+		const isPending = typeof checkedItem === 'function';
+		outcomes.push(
+			isPending ? await sendWrite(items[position], checkedItem, tryContext) : checkedItem,
+		);
+	}
+	return outcomes;
 }
 
-/**
- * Checks all items at the same time. If the operation writes, checks all items with valid parameters against
- * the service, so that one error lists all invalid items.
- *
- * If the operation only reads, the node stops on failure, and an item has invalid parameters, sends no request.
- */
+/** Checks or reads all items at the same time. Sends no request for a read if the node stops anyway. */
 async function checkItems(
 	items: readonly InputItem[],
 	tryContext: TryContext,
@@ -53,31 +68,17 @@ async function checkItems(
 	const isInvalid = items.some((item) => 'parameterError' in item);
 	const fetchesNothing = isReading && isInvalid && !tryContext.continuesOnFail;
 	return await Promise.all(
-		items.map(async (item) => await checkItem(item, fetchesNothing, tryContext)),
+		items.map(async (item) => {
+			const finalOutcome = tryContext.run.finalOutcomes.get(item.index);
+			if (finalOutcome !== undefined) return finalOutcome;
+			if (tryContext.signal.aborted) return NOT_SENT;
+			if ('parameterError' in item) return { kind: 'invalid', error: item.parameterError };
+			return fetchesNothing ? NOT_SENT : await readOrCheck(item, tryContext);
+		}),
 	);
 }
 
-/**
- * Returns the outcome or the pending write of an item. If an earlier try has sent the item, returns the
- * outcome of the earlier try, even if this try has stopped or the parameters are now invalid. Never rejects.
- * Otherwise, the batch would not wait for its other items.
- */
-async function checkItem(
-	item: InputItem,
-	fetchesNothing: boolean,
-	tryContext: TryContext,
-): Promise<CheckedItem> {
-	const finalOutcome = tryContext.run.finalOutcomes.get(item.index);
-	if (finalOutcome !== undefined) return finalOutcome;
-	if (tryContext.signal.aborted) return NOT_SENT;
-	if ('parameterError' in item) return { kind: 'invalid', error: item.parameterError };
-	return fetchesNothing ? NOT_SENT : await readOrCheck(item, tryContext);
-}
-
-/**
- * Fetches the output of the item if the operation only reads. Otherwise, checks the item against the service,
- * and returns the pending write of the item.
- */
+/** Fetches the output of an item, or checks the item before its write. Never rejects. */
 async function readOrCheck(
 	item: Extract<InputItem, { prepared: unknown }>,
 	tryContext: TryContext,
@@ -88,7 +89,7 @@ async function readOrCheck(
 		if ('check' in prepared) return await prepared.check(request);
 		return { kind: 'done', output: await prepared.read(request), sent: 'no' };
 	} catch (error) {
-		// `notFound` is about the item; a web page with status 404 has another reason, which is about the URL
+		// a web page with status 404 has another reason, which is about the address
 		const isInvalid = error instanceof InputError || hasReason(error, 'notFound');
 		if (isInvalid) return { kind: 'invalid', error: toItemError(error, item) };
 		return stopAfterFailure(error, item, tryContext);
@@ -96,9 +97,29 @@ async function readOrCheck(
 }
 
 /**
- * Returns the outcomes of a batch whose writes are not sent, because an item is invalid or has failed. n8n
- * reports only the error of the first item that fails. So the error of the first invalid item lists all invalid
- * items.
+ * Creates the request of an item with the base URL of the item's own account, because n8n composes all requests
+ * with the credential of the first item (`prepareCredentials`). n8n also checks all hosts against the allowed
+ * domains of this credential, so an item for another host fails, and nothing is sent there.
+ */
+function createItemRequest(
+	{ n8n, index, endpoint, options }: InputItem,
+	account: Account,
+	{ run, signal }: TryContext,
+): ItemRequest {
+	const { url, qs, ...composedOptions } = options;
+	const httpOptions = omit(composedOptions, 'baseURL', 'body');
+	const query = new URLSearchParams(omitBy(qs, isNil) as Record<string, string>);
+	const urlQuery = query.size > 0 ? `?${query.toString()}` : '';
+	return {
+		context: { n8n, account, priority: 'low', itemIndex: index, signal, httpOptions },
+		target: { endpoint, url: `${account.baseUrl}${url}${urlQuery}` },
+		shared: run.shared,
+	};
+}
+
+/**
+ * Returns the outcomes of a batch of which nothing is sent. n8n reports only the error of the first item that
+ * fails, so the first invalid item gets an error that lists all invalid items.
  */
 function stopBeforeSending(
 	items: readonly InputItem[],
@@ -111,98 +132,38 @@ function stopBeforeSending(
 			: [],
 	);
 	return checkedItems.map((checkedItem, position) => {
-		if ('send' in checkedItem) return NOT_SENT;
+		if (typeof checkedItem === 'function') return NOT_SENT;
 		if (items[position] !== invalidItems[0]?.item) return checkedItem;
 		return { kind: 'invalid', error: createInvalidItemsError(invalidItems, items.length, total) };
 	});
 }
 
-/**
- * Sends the writes of all items. Writes with the same order key are sent one after another. All other writes
- * are sent at the same time.
- */
-async function sendInOrder(
-	items: readonly InputItem[],
-	checkedItems: readonly CheckedItem[],
-	tryContext: TryContext,
-): Promise<ItemOutcome[]> {
-	const outcomes: Array<ItemOutcome | Promise<ItemOutcome>> = [];
-	const lastByOrderKey = new Map<string | symbol, Promise<ItemOutcome>>();
-	// the loop has no `await`, so each write follows the previous write with the same order key
-	for (const [position, checkedItem] of checkedItems.entries()) {
-		if (!('send' in checkedItem)) {
-			outcomes.push(checkedItem);
-			continue;
-		}
-		// a write without an order key gets its own key, and so waits for no other write
-		const { orderKey = Symbol('no order') } = checkedItem;
-		const previous = lastByOrderKey.get(orderKey) ?? Promise.resolve();
-		const sent = previous.then(
-			async () => await sendWrite(items[position], checkedItem, tryContext),
-		);
-		lastByOrderKey.set(orderKey, sent);
-		outcomes.push(sent);
-	}
-	return await Promise.all(outcomes);
-}
-
-/**
- * Sends the write of an item. Records a final outcome for later tries. Never rejects. Otherwise, the batch
- * would not wait for its other items.
- */
+/** Sends the write of an item, and records the outcome for later tries if it is final. Never rejects. */
 async function sendWrite(
 	item: InputItem,
 	write: PendingWrite,
 	tryContext: TryContext,
 ): Promise<ItemOutcome> {
 	if (tryContext.signal.aborted) return NOT_SENT;
-	const { finalOutcomes } = tryContext.run;
-	try {
-		const result = await write.send();
-		// recorded immediately: even if the output cannot be created, no later try sends the item again
-		const { isFinal, sent } = result;
-		if (isFinal) finalOutcomes.set(item.index, { kind: 'done', output: [], sent });
-		const outcome = createSentOutcome(result, item, tryContext);
-		if (isFinal) finalOutcomes.set(item.index, outcome);
-		return outcome;
-	} catch (error) {
-		// with Skip Duplicates By, the error can be the error of an equal item, which may have been sent
-		const outcome = stopAfterFailure(error, item, tryContext);
-		if (mayHaveBeenSent(outcome)) finalOutcomes.set(item.index, outcome);
-		return outcome;
-	}
+	const outcome = await write().then(
+		({ isSent, json }): ItemOutcome => {
+			return { kind: 'done', output: [{ json }], sent: isSent ? 'yes' : 'no' };
+		},
+		(error: unknown) => stopAfterFailure(error, item, tryContext),
+	);
+	// a node that continues has sent the later items, so the failed item must not come after them
+	const isFinal =
+		outcome.kind === 'done' ||
+		(outcome.kind === 'failed' && (outcome.sent === 'maybe' || tryContext.continuesOnFail));
+	if (isFinal) tryContext.run.finalOutcomes.set(item.index, outcome);
+	return outcome;
 }
 
-/**
- * Returns the outcome of an item after its write has succeeded. If the output cannot be created, the outcome
- * is `failed`, and still says whether the item was sent.
- */
-function createSentOutcome(
-	{ sent, createOutput }: SendResult,
-	item: InputItem,
-	tryContext: TryContext,
-): ItemOutcome {
-	try {
-		return { kind: 'done', output: [{ json: createOutput() }], sent };
-	} catch (error) {
-		return stopAfterFailure(error, item, tryContext, sent);
-	}
-}
-
-/**
- * Returns the outcome of an item that failed. If the node stops on failure, stops the try.
- *
- * Only promise callbacks may run between the failure of a request and this function. A timer or I/O would
- * give the request queue time to send another item.
- */
-function stopAfterFailure(
-	error: unknown,
-	item: InputItem,
-	tryContext: TryContext,
-	sent: SentState = mayHaveActed(error) ? 'maybe' : 'no',
-): ItemOutcome {
+/** Returns the outcome of an item that failed. If the node stops on failure, stops the try. */
+function stopAfterFailure(error: unknown, item: InputItem, tryContext: TryContext): ItemOutcome {
 	// the request was still waiting when the try stopped
 	if (hasReason(error, 'canceled') && tryContext.signal.aborted) return NOT_SENT;
 	if (!tryContext.continuesOnFail) tryContext.stop();
+	const sent = mayHaveActed(error) ? 'maybe' : 'no';
 	return { kind: 'failed', error: toItemError(error, item), sent };
 }

@@ -1,21 +1,22 @@
 import type {
 	IDataObject,
+	IExecuteSingleFunctions,
+	IHttpRequestOptions,
 	INodeExecutionData,
 	INodeProperties,
 	INodePropertyOptions,
 } from 'n8n-workflow';
-import type { ReadEndpoint, Target, WriteEndpoint } from '../api/endpoints';
+import type { Endpoint, ReadEndpoint, Target, WriteEndpoint } from '../api/endpoints';
+import type { NodeError } from '../api/errors';
 import type { RequestContext } from '../api/requestContext';
+import { fetchRecords } from '../api/replies/listReader';
 import type { ParameterContext } from '../parameters/parameterContext';
 
-/**
- * An operation of the node, such as Response: Create. An operation either reads, or checks an item and then
- * writes.
- */
+/** An operation of the node, such as Response: Create. It reads, or checks an item and then writes. */
 export type Operation = {
 	/** The option in the parameter Operation. */
 	option: INodePropertyOptions & { value: string; action: string };
-	/** The description for a model that uses the operation as a tool: when to use the tool, and its input. */
+	/** The description for a model that uses the operation as a tool. */
 	toolDescription: string;
 	/** The parameters of the operation. */
 	properties: INodeProperties[];
@@ -25,132 +26,94 @@ export type Operation = {
 );
 
 /**
- * Reads and checks the parameters of an item. Sends no request. If the node stops on failure and one item has
- * invalid parameters, the node sends no write for any item of the batch.
+ * Reads and checks the parameters of an item, and sends no request.
  *
- * @throws NodeOperationError that names the parameter and the expected value
+ * @throws InputError that names the parameter and the expected value
  */
 type Prepare<Prepared> = (input: ParameterContext) => Prepared;
 
-/** An item with valid parameters, and the function that reads or checks the item. */
+/** An item with valid parameters. */
 export type PreparedItem = PreparedRead | PreparedWrite;
 
 /** The IDs in the path by their placeholders in the endpoint: `{ formId: 'aB3xY9' }`. */
 type Ids = Readonly<Record<string, string>>;
 
-export type PreparedRead = {
+type PreparedRead = {
 	ids?: Ids;
-	/**
-	 * Fetches the data of the item, and returns the output items.
-	 *
-	 * @throws InputError if the service has no such record
-	 * @throws ServiceError if a request fails
-	 */
+	/** Fetches the data of the item, and returns the output items. */
 	read: (request: ItemRequest) => Promise<INodeExecutionData[]>;
-	/**
-	 * The part of the output that a model asked for: which results, and which fields. If undefined, the node
-	 * returns the whole output.
-	 */
+	/** The part of the output that a model asked for. */
 	selection?: OutputSelection;
 };
 
-export type PreparedWrite = {
+type PreparedWrite = {
 	ids?: Ids;
-	/**
-	 * Checks the item against the service, for example answers against the fields of the form. Returns the
-	 * pending write. All items of a batch are checked before the first write is sent.
-	 *
-	 * @throws InputError if the item is invalid
-	 * @throws ServiceError if a request fails
-	 */
+	/** Checks the item against the service. All items of a batch are checked before the first write is sent. */
 	check: (request: ItemRequest) => Promise<PendingWrite>;
 };
 
-/** The part of the output that a model wants. */
-export type OutputSelection = {
-	/** How many results to leave out at the start. */
-	skip?: number;
-	/** The maximum number of results to return. */
-	limit?: number;
-	/** The names of the fields to return. Undefined for all fields. */
-	names?: readonly string[];
-};
+/** The part of the output that a model wants: `names` are the fields of each result. */
+export type OutputSelection = { skip?: number; limit?: number; names?: readonly string[] };
 
-/** A pending write: the request of a checked item that changes something. */
-export type PendingWrite = {
-	/** Writes with the same order key are sent one after another, in the order of the items. */
-	orderKey?: string;
-	/**
-	 * Sends the request. Does nothing if the item is skipped or previewed. After the request has failed, must not
-	 * wait for a timer or I/O. Otherwise, the request queue would send another item, see `stopAfterFailure`.
-	 *
-	 * @throws ServiceError if the request fails. An operation must not replace this error, because only this error
-	 * says whether the service may have acted
-	 */
-	send: () => Promise<SendResult>;
-};
+/** Sends the write of a checked item. Sends nothing if the item is skipped or previewed. */
+export type PendingWrite = () => Promise<{ isSent: boolean; json: IDataObject }>;
 
-/**
- * The result of a write that has succeeded. The node records the result before the node creates the output. If
- * creating the output fails, the record still shows that the service has acted.
- */
-export type SendResult = {
-	/** `no` if the item was skipped or previewed. */
-	sent: 'yes' | 'no';
-	/** Whether later tries keep this result. If false, a later try processes the item again. */
-	isFinal: boolean;
-	/**
-	 * Creates the output of the item.
-	 *
-	 * @throws ServiceError if the reply lacks data for the output
-	 */
-	createOutput: () => IDataObject;
-};
-
-/** The values that an operation needs to send the requests of an item. */
+/** What an operation needs to send the requests of an item. */
 export type ItemRequest = {
 	context: RequestContext;
 	/** The request of the operation, without a body. */
 	target: Target;
-	/** An object that identifies the run. Items of the same run share values, see `SharedValues`. */
-	run: object;
+	/** What the items of the run share, see `shareInRun`. */
+	shared: Map<string, Promise<unknown>>;
 };
 
 /**
- * Values that the items of a run share, in all tries of the run. Items with different accounts share no value.
- * Each object of this class has its own keys, so different kinds of values cannot be mixed up.
- */
-export class SharedValues<T> {
-	private readonly valuesByRun = new WeakMap<object, Map<string, T>>();
-
-	/** Returns the value with this key. The first item that asks for the value creates the value. */
-	getOrCreate({ context, run }: ItemRequest, key: string, create: () => T): T {
-		const values = this.valuesByRun.get(run) ?? new Map<string, T>();
-		this.valuesByRun.set(run, values);
-		const accountKey = `${context.account.key} ${key}`;
-		const value = values.get(accountKey) ?? create();
-		values.set(accountKey, value);
-		return value;
-	}
-}
-
-/**
- * Creates a function that fetches a value once for all items of a run. Items share the value if they have the
- * same account, URL, request options and details. No item may change the value. Errors have no item number,
- * because the items share the request. After a failure, the next try fetches the value again.
+ * Returns a value that the items of a run share, in all tries of the run. The first item creates the value. A
+ * value that could not be created is created again by the next item.
  *
- * @param fetch fetches the value. `details` are values that JSON can express
+ * @param key begins with the URL of the request, or says what the value is
  */
-export function createSharedFetch<T, Details extends unknown[]>(
-	fetch: (context: RequestContext, target: Target, ...details: Details) => Promise<T>,
-): (request: ItemRequest, ...details: Details) => Promise<T> {
-	const fetches = new SharedValues<{ result?: Promise<T> }>();
-	return async (request, ...details) => {
-		const { context, target } = request;
-		const key = JSON.stringify([target.url, context.httpOptions, details]);
-		const shared = fetches.getOrCreate(request, key, () => ({}));
-		shared.result ??= fetch({ ...context, itemIndex: undefined }, target, ...details);
-		shared.result.catch(() => (shared.result = undefined));
-		return await shared.result;
-	};
+export async function shareInRun<T>(
+	{ context, shared }: ItemRequest,
+	key: string,
+	create: (context: RequestContext) => Promise<T>,
+): Promise<T> {
+	const accountKey = `${context.account.key} ${key}`;
+	// the request belongs to no item, so its error names none
+	const value = shared.get(accountKey) ?? create({ ...context, itemIndex: undefined });
+	shared.set(accountKey, value);
+	value.catch(() => shared.delete(accountKey));
+	return (await value) as T;
 }
+
+/** Fetches the records of a list once for all items of the run. No item may change a record. */
+export async function fetchSharedRecords(
+	request: ItemRequest,
+	target = request.target,
+): Promise<readonly IDataObject[]> {
+	return await shareInRun(
+		request,
+		target.url,
+		async (context) => await fetchRecords(context, target),
+	);
+}
+
+/** An input item in one try. Either its parameters are valid, or it has `parameterError`. */
+export type InputItem = {
+	n8n: IExecuteSingleFunctions;
+	index: number;
+	/** The row of the sheet that the item comes from: the `row_number` of Google Sheets. */
+	row?: number;
+	endpoint: Endpoint;
+	/** The request that n8n has composed from the parameters. The URL is relative to the base URL. */
+	options: IHttpRequestOptions;
+} & ({ prepared: PreparedItem } | { parameterError: NodeError });
+
+/** The outcome of an item in a try. `sent` is `maybe` if the service may have acted, such as without a reply. */
+export type ItemOutcome =
+	| { kind: 'done'; output: INodeExecutionData[]; sent: 'yes' | 'no' }
+	/** The parameters, the credential or the answers are wrong, or the form or response does not exist. */
+	| { kind: 'invalid'; error: NodeError }
+	| { kind: 'failed'; error: NodeError; sent: 'maybe' | 'no' }
+	/** Another item failed earlier, or the execution was canceled. */
+	| { kind: 'notSent' };

@@ -10,10 +10,9 @@ import { fillPath } from '../api/endpoints';
 import { toNodeError, type NodeError } from '../api/errors';
 import { parseNumber } from '../api/parseValues';
 import type { ParameterContext } from '../parameters/parameterContext';
-import { readRequestOptions, type InputItem } from './inputItem';
-import { createStopError, formatError, toHtmlLines } from './itemErrors';
-import { joinTry, type NodeTry } from './nodeTry';
-import type { Operation } from './operation';
+import { createStopError, formatError } from './itemErrors';
+import type { InputItem, Operation } from './operation';
+import { joinTry, readRequestOptions, type NodeTry } from './run';
 import { isTool, prepareTool } from './tool';
 
 /*
@@ -24,43 +23,24 @@ import { isTool, prepareTool } from './tool';
  * @see https://github.com/n8n-io/n8n/blob/master/packages/core/src/execution-engine/routing-node.ts
  */
 
-/**
- * The request options that n8n has composed for an item, with the item in `routed`. n8n passes the options from
- * `preSend` to `sendRoutedItem` unchanged, so `sendRoutedItem` knows the item. n8n's HTTP helper ignores `routed`.
- */
+/** n8n passes the options from `preSend` to `sendRoutedItem` unchanged, so they carry the item. */
 type RoutedOptions = IHttpRequestOptions & { routed: { nodeTry: NodeTry; item: InputItem } };
 
 /**
- * Creates the `preSend` of an operation, which checks the parameters of an item and adds the IDs to the path.
- * The body is added later, after the check of the item. `preSend` never throws. If `preSend` threw an error,
- * n8n would leave out the item and send the other items.
+ * Creates the `preSend` of an operation, which checks the parameters of an item, adds the IDs to the path, and
+ * adds the item to its try. It must not wait, or n8n would ask for the outcome of this item before it adds the
+ * others. It never throws, or n8n would leave out the item and send the others.
  */
 export function createPreSend(operation: Operation): PreSendAction {
 	return async function (options): Promise<RoutedOptions> {
-		return await Promise.resolve(addItem(this, operation, options));
+		const nodeTry = joinTry(this);
+		const item = prepareItem(this, operation, options, nodeTry.context.total);
+		nodeTry.add(item);
+		return await Promise.resolve({ ...item.options, routed: { nodeTry, item } });
 	};
 }
 
-/**
- * Adds an item to its try. This function must not wait. Otherwise, n8n would ask for the outcome of this item
- * before n8n calls `preSend` for the other items.
- */
-function addItem(
-	n8n: IExecuteSingleFunctions,
-	operation: Operation,
-	options: IHttpRequestOptions,
-): RoutedOptions {
-	const nodeTry = joinTry(n8n);
-	const item = prepareItem(n8n, operation, options, nodeTry.context.total);
-	nodeTry.add(item);
-	return { ...item.options, routed: { nodeTry, item } };
-}
-
-/**
- * Returns the output of an item. n8n calls this function for pagination. If the item has an error and the node
- * stops on failure, throws the error. If several items throw an error, n8n reports the error of the item with
- * the lowest index.
- */
+/** Returns the output of an item, or throws its error if the node stops. n8n calls this for pagination. */
 export async function sendRoutedItem(
 	this: IExecutePaginationFunctions,
 	{ options }: DeclarativeRestApiSettings.ResultOptions,
@@ -76,15 +56,11 @@ export async function sendRoutedItem(
 	// a model gets only the message, and the editor shows the description as HTML
 	const texts = isTool(this.getNode())
 		? { message: formatError(error), description: '' }
-		: { description: toHtmlLines(error.description) };
+		: { description: (error.description ?? '').replaceAll('\n', '<br>\n') };
 	throw Object.assign(error, texts);
 }
 
-/**
- * Creates an input item from the request that n8n has composed. If the parameters are valid, the input item has
- * the prepared item. Otherwise, the input item has the error. Never throws, because n8n has already evaluated
- * the request options and the input of the item.
- */
+/** Creates an input item from the request that n8n has composed. Never throws. */
 function prepareItem(
 	n8n: IExecuteSingleFunctions,
 	operation: Operation,
@@ -131,9 +107,8 @@ function createParameterContext(
 }
 
 /**
- * Creates the output of a failed item. In the regular output, the item has its input and `error`. In the error
- * output, the item has only `error`, because n8n adds the input. The output does not use the attribute `error`
- * of n8n's type, because n8n would then drop all other attributes.
+ * Creates the output of a failed item: its input and `error`. In the error output, n8n adds the input. The
+ * attribute `error` of n8n's type is not used, because n8n would then drop all other attributes.
  */
 function createFailedItem(n8n: IExecutePaginationFunctions, error: NodeError): INodeExecutionData {
 	const { onError, type } = n8n.getNode();

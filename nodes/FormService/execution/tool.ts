@@ -2,20 +2,15 @@ import { get, isUndefined, omitBy, pick } from 'lodash';
 import type { IDataObject, INode, INodeExecutionData, INodeProperties } from 'n8n-workflow';
 import { cutAtCharacter } from '../api/errorTexts';
 import { isRecord } from '../api/records';
-import { createParameterError, type ParameterContext } from '../parameters/parameterContext';
+import { makeUnique } from '../api/spelling';
+import type { ParameterContext } from '../parameters/parameterContext';
 import { TOOL_CONDITION } from '../parameters/resultParameters';
 import type { Operation, PreparedItem, OutputSelection } from './operation';
-import { findKeyConflict } from './toolKeys';
-
-/* The node as a tool of a model. A tool limits each result to the fields and the size that the model can use. */
 
 /** The maximum number of characters of JSON that a model gets at a time: about 5,000 tokens. */
 const MAX_CHARACTERS = 20_000;
 
-/**
- * Creates the parameter that describes the tool to a model. Without the parameter, n8n's description has only
- * the name of the action.
- */
+/** Creates the parameter that describes the tool to a model. n8n's own description has only the action. */
 export function createToolDescription({ toolDescription }: Operation): INodeProperties {
 	return {
 		displayName: 'Tool Description',
@@ -34,12 +29,8 @@ export function isTool({ type }: Pick<INode, 'type'>): boolean {
 	return type.endsWith('Tool');
 }
 
-/**
- * Prepares an item of a tool. Also checks the keys, see `checkKeys`, and limits the output, see
- * `limitToolOutput`.
- */
+/** Prepares an item of a tool, whose output is limited to what the model selects. */
 export function prepareTool({ prepare }: Operation, input: ParameterContext): PreparedItem {
-	checkKeys(input);
 	const prepared = prepare(input);
 	// the output of a write is short
 	if (!('read' in prepared)) return prepared;
@@ -48,25 +39,8 @@ export function prepareTool({ prepare }: Operation, input: ParameterContext): Pr
 }
 
 /**
- * Checks that each parameter gets its own value from the model, see `findKeyConflict`.
- *
- * @throws NodeOperationError if two parameters would get the same value
- */
-function checkKeys(input: ParameterContext): void {
-	const sharedKey = findKeyConflict(input.node);
-	if (sharedKey === undefined) return;
-	const [first, second] = sharedKey.names;
-	throw createParameterError(
-		input,
-		`"${first}" and "${second}" get the same value from the model, because both have the key ${sharedKey.key}`,
-		`Choose ⋮ → Refresh Field List and click ✨ again in both, or change the key in one of the expressions.`,
-	);
-}
-
-/**
- * Selects the results that a model asks for, up to `MAX_CHARACTERS`. If results are left out, adds an item
- * with a notice: "20 of 90 results, after skipping 0." If more results follow, the notice also says how to
- * get the next results.
+ * Selects the results that a model asks for, up to `MAX_CHARACTERS`. If results are left out, the last item is
+ * a notice that says how to get the next ones.
  */
 export function limitToolOutput(
 	results: readonly INodeExecutionData[],
@@ -101,12 +75,28 @@ function selectFields(json: IDataObject, names: readonly string[]): IDataObject 
 	};
 }
 
-/**
- * Finds the value of a selected field: an attribute, an answer, or a value within another value: `owner.email`.
- * The label of an answer can also contain dots.
- */
+/** Finds an attribute, an answer, or a value within another value: `owner.email`. A label can contain dots. */
 function findSelectedField(json: IDataObject, name: string): unknown {
 	const answers = isRecord(json.answers) ? json.answers : {};
 	const source = [json, answers].find((record) => Object.hasOwn(record, name));
 	return source === undefined ? get(json, name) : source[name];
+}
+
+/**
+ * Makes the keys of names unique, because n8n asks a model for one value per key: "Имя" and "Дом" both have the
+ * key `___`, so the names become "Имя" and "2. Дом".
+ */
+export function makeKeysUnique(displayNames: readonly string[]): string[] {
+	const addCount = (name: string, count: number) => `${count}. ${name}`;
+	return makeUnique(displayNames, [], { addCount, toKey: computeModelKey });
+}
+
+/**
+ * Returns the key that n8n's editor creates from the name of a parameter: `Phone (home)` → `Phone__home_`.
+ *
+ * @see
+ * https://github.com/n8n-io/n8n/blob/master/packages/frontend/editor-ui/src/app/utils/fromAIOverrideUtils.ts
+ */
+export function computeModelKey(displayName: string): string {
+	return displayName.slice(0, 63).replace(/[^a-zA-Z0-9-]/g, '_');
 }

@@ -13,8 +13,7 @@ import { endpoints } from '../api/endpoints';
 import { addPeriod, truncateText } from '../api/errorTexts';
 import { getFormId, isRecord } from '../api/records';
 import { foldCase, formatNames, toComparable } from '../api/spelling';
-import { isTool } from '../execution/tool';
-import { makeKeysUnique } from '../execution/toolKeys';
+import { isTool, makeKeysUnique } from '../execution/tool';
 import { getWatchKind } from '../parameters/triggerEvents';
 import { escapeExpression, fetchKeptList, getSelectedFormId } from './listSearch';
 

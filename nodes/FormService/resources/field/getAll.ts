@@ -1,7 +1,6 @@
 import { endpoints } from '../../api/endpoints';
 import { removeSecrets } from '../../api/records';
-import { fetchRecords } from '../../api/replies/listReader';
-import { createSharedFetch, type Operation } from '../../execution/operation';
+import { fetchSharedRecords, type Operation } from '../../execution/operation';
 import { readFormId } from '../../parameters/parameterContext';
 import { limitProperties, readLimit, readToolRange } from '../../parameters/resultParameters';
 import { formLocator } from '../../parameters/sharedProperties';
@@ -24,11 +23,9 @@ export const fieldGetAll: Operation = {
 			ids: { formId },
 			selection: readToolRange(input),
 			async read(request) {
-				const fields = await fetchFields(request);
+				const fields = await fetchSharedRecords(request);
 				return fields.slice(0, limit).map((field) => ({ json: removeSecrets(field) }));
 			},
 		};
 	},
 };
-
-const fetchFields = createSharedFetch(fetchRecords);

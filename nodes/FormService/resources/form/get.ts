@@ -1,7 +1,6 @@
 import { endpoints } from '../../api/endpoints';
 import { getFormId } from '../../api/records';
-import { fetchRecords } from '../../api/replies/listReader';
-import { createSharedFetch, type Operation } from '../../execution/operation';
+import { fetchSharedRecords, type Operation } from '../../execution/operation';
 import { createFormNotListedError, readFormId } from '../../parameters/parameterContext';
 import { readOutputFields, simplificationProperties } from '../../parameters/resultParameters';
 import { formLocator } from '../../parameters/sharedProperties';
@@ -28,7 +27,7 @@ export const formGet: Operation = {
 		return {
 			selection: { names: readOutputFields(input) },
 			async read(request) {
-				const forms = await fetchForms(request);
+				const forms = await fetchSharedRecords(request);
 				const form = forms.find((record) => getFormId(record) === formId);
 				if (form !== undefined) return [toItem(form)];
 				throw createFormNotListedError(input, formId);
@@ -36,5 +35,3 @@ export const formGet: Operation = {
 		};
 	},
 };
-
-const fetchForms = createSharedFetch(fetchRecords);

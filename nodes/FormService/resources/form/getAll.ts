@@ -1,6 +1,5 @@
 import { endpoints } from '../../api/endpoints';
-import { fetchRecords } from '../../api/replies/listReader';
-import { createSharedFetch, type Operation } from '../../execution/operation';
+import { fetchSharedRecords, type Operation } from '../../execution/operation';
 import {
 	limitProperties,
 	readLimit,
@@ -27,11 +26,9 @@ export const formGetAll: Operation = {
 		return {
 			selection: { ...readToolRange(input), names: readOutputFields(input) },
 			async read(request) {
-				const forms = await fetchForms(request);
+				const forms = await fetchSharedRecords(request);
 				return forms.slice(0, limit).map(toItem);
 			},
 		};
 	},
 };
-
-const fetchForms = createSharedFetch(fetchRecords);

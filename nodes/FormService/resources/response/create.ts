@@ -14,11 +14,10 @@ import {
 	ALLOW_MISSING_DISPLAY_NAME,
 	ALLOW_OTHER_DISPLAY_NAME,
 	encodeAnswers,
-	readUncheckedAnswers,
 } from './encodeAnswers';
-import type { CreateResult } from './responseIndex';
-import { prepareSkipping, readKeyFieldNames, skipDuplicatesProperty } from './skipDuplicates';
-import { fetchSharedAnswerableFields } from './sharedFields';
+import { readGivenAnswers } from './givenAnswers';
+import { fetchAnswerableFields } from './sharedFields';
+import { prepareDuplicates, readKeyFieldNames, skipDuplicatesProperty } from './skipDuplicates';
 
 /**
  * Creates a notice in place of the mapper `fields`. The notice has its name, because n8n's editor keeps the
@@ -124,38 +123,29 @@ export const responseCreate: Operation = {
 	],
 	prepare(input) {
 		const formId = readFormId(input);
-		const unchecked = readUncheckedAnswers(input);
+		const given = readGivenAnswers(input);
 		const keyFieldNames = readKeyFieldNames(input);
+		const form = { id: formId, name: getSelectedFormName(input.node, formId) ?? null };
 		return {
 			ids: { formId },
 			async check(request) {
-				const { fields, answerableFields } = await fetchSharedAnswerableFields(request, formId);
-				const { data, byTitle, ignored } = encodeAnswers(input, unchecked, answerableFields);
-				// the fields are for errors of Form Service, which name a field by its UUID
-				const target = { ...request.target, body: { data }, fields: answerableFields };
-				const add = async () => (await addResponse(request.context, target)) ?? null;
-				const { orderKey, addOrSkip } =
+				const fields = await fetchAnswerableFields(request, formId);
+				const { data, byTitle, ignored } = encodeAnswers(input, given, fields);
+				const duplicates =
 					keyFieldNames.length > 0
-						? await prepareSkipping(request, input, keyFieldNames, { formId, fields, data, add })
-						: {
-								addOrSkip: async (): Promise<CreateResult> => ({
-									status: 'created',
-									id: await add(),
-								}),
-							};
-				const form = { id: formId, name: getSelectedFormName(input.node, formId) ?? null };
-				return {
-					orderKey,
-					async send() {
-						const { status, id: uuid } = await addOrSkip();
-						const output = { status, uuid, form, answers: byTitle };
-						return {
-							sent: status === 'created' ? 'yes' : 'no',
-							// a later try compares a skipped item again
-							isFinal: status === 'created',
-							createOutput: () => ({ ...output, ...(ignored.length > 0 && { ignored }) }),
-						};
-					},
+						? await prepareDuplicates(request, input, keyFieldNames, formId, data)
+						: undefined;
+				const output = { form, answers: byTitle, ...(ignored.length > 0 && { ignored }) };
+				return async () => {
+					const duplicate = duplicates?.find();
+					if (duplicate !== undefined) {
+						return { isSent: false, json: { status: 'skipped', uuid: duplicate.id, ...output } };
+					}
+					// Form Service's error messages name a field by its UUID; with the fields, they show its title
+					const target = { ...request.target, body: { data }, fields };
+					const adding = addResponse(request.context, target);
+					const uuid = (await (duplicates?.record(adding) ?? adding)) ?? null;
+					return { isSent: true, json: { status: 'created', uuid, ...output } };
 				};
 			},
 		};

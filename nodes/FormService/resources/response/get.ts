@@ -18,7 +18,7 @@ import {
 	readResponseOutput,
 	simplificationProperties,
 } from '../../parameters/resultParameters';
-import { createSharedFetch, type Operation } from '../../execution/operation';
+import { shareInRun, type Operation } from '../../execution/operation';
 import { fetchSharedFields } from './sharedFields';
 
 /**
@@ -49,7 +49,12 @@ export const responseGet: Operation = {
 			ids: { formId },
 			selection: { names: readOutputFields(input) },
 			async read(request) {
-				const readList = await getSharedReader(request);
+				const { target } = request;
+				const readList = await shareInRun(
+					request,
+					`reader of ${target.url}`,
+					async () => await Promise.resolve(createListReader(target)),
+				);
 				const comparableId = toComparableId(responseId);
 				// fetch no page after the page that has the response
 				const found = await readList(request.context, (records) => records.has(comparableId));
@@ -69,11 +74,3 @@ export const responseGet: Operation = {
 		};
 	},
 };
-
-/**
- * Returns the reader for a list of responses. Items of a run with the same account, form and request options
- * share one reader.
- */
-const getSharedReader = createSharedFetch(
-	async (_context, target) => await Promise.resolve(createListReader(target)),
-);

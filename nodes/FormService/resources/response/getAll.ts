@@ -10,7 +10,6 @@ import {
 	isUnfilteredAndUnsorted,
 	type ResponseQuery,
 } from '../../answers/findResponses';
-import { getSubmissionTimeMs } from '../../api/recordTimes';
 import {
 	outputNeedsFields,
 	createResponseItem,
@@ -36,7 +35,7 @@ import {
 	readToolRange,
 	simplificationProperties,
 } from '../../parameters/resultParameters';
-import { createSharedFetch, type ItemRequest, type Operation } from '../../execution/operation';
+import { shareInRun, type ItemRequest, type Operation } from '../../execution/operation';
 import { fetchSharedFields } from './sharedFields';
 
 const STATUSES = { all: 'All', complete: 'Complete', incomplete: 'Incomplete' };
@@ -104,7 +103,6 @@ export const responseGetAll: Operation = {
 					limit === undefined || status !== 'all' || !isUnfilteredAndUnsorted(query);
 				const listed = await fetchResponses(request, needsWholeList ? undefined : limit);
 				const records = listed.filter((record) => hasStatus(record, status));
-				checkTimes(input, query, records);
 				const found = await findResponses(records, query, fields);
 				return await createItems(request, found.slice(0, limit), output, fields);
 			},
@@ -129,11 +127,18 @@ function checkConditions(
 	}
 }
 
-/**
- * Fetches responses with `fetchRecords`, once for all items of the run that have the same request and limit. These
- * items share the records, so no item may change a record.
- */
-const fetchResponses = createSharedFetch(fetchRecords);
+/** Fetches responses once for all items of the run with the same request and limit. No item may change a record. */
+async function fetchResponses(
+	request: ItemRequest,
+	limit: number | undefined,
+): Promise<readonly IDataObject[]> {
+	const { target } = request;
+	return await shareInRun(
+		request,
+		`${target.url} up to ${limit ?? 'the end'}`,
+		async (context) => await fetchRecords(context, target, limit),
+	);
+}
 
 /**
  * Whether a response has the chosen status. The service may ignore the status in the request, so the node
@@ -144,27 +149,6 @@ function hasStatus(record: IDataObject, status: keyof typeof STATUSES): boolean 
 	// if a record has no `is_incomplete`, the node relies on Form Service to filter by the status
 	if (status === 'all' || isIncomplete === undefined) return true;
 	return isIncomplete === (status === 'incomplete');
-}
-
-/**
- * Checks that the responses can be filtered by a period.
- *
- * @throws InputError if the user filters by a period, but no response has a time. Without this error, the
- * result would always be empty
- */
-function checkTimes(
-	input: ParameterContext,
-	{ submittedAfterMs, submittedBeforeMs }: ResponseQuery,
-	records: readonly IDataObject[],
-): void {
-	const hasPeriod = (submittedAfterMs ?? submittedBeforeMs) !== undefined;
-	const lacksTime = (record: IDataObject) => getSubmissionTimeMs(record) === undefined;
-	if (!hasPeriod || records.length === 0 || !records.every(lacksTime)) return;
-	throw createParameterError(
-		input,
-		'Form Service does not say when the responses were submitted',
-		"Remove 'Submitted At or After' and 'Submitted Before' from the filters.",
-	);
 }
 
 /** Creates the items of responses, one after another, because the files of an item may have to be downloaded. */

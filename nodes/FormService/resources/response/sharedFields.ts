@@ -1,54 +1,37 @@
 import {
 	isAnswerable,
-	parseFields,
-	type FormField,
 	type AnswerableField,
 	type AnswerNaming,
+	type FormField,
 } from '../../answers/fields';
-import { createTarget, endpoints } from '../../api/endpoints';
-import { fetchRecords } from '../../api/replies/listReader';
-import { createSharedFetch, type ItemRequest } from '../../execution/operation';
+import { fetchFields } from '../../answers/fetchFields';
+import { shareInRun, type ItemRequest } from '../../execution/operation';
 
-/*
- * How operations fetch the fields of a form. The items of a run share a list of fields, so the index of the
- * fields is created once.
- */
-
-/**
- * Fetches the fields of a form that take an answer.
- *
- * @param naming the options that decide the answer keys of the fields
- */
+/** Fetches the fields of a form that take an answer, once for all items of the run. */
 export async function fetchSharedFields(
 	request: ItemRequest,
 	formId: string,
 	{ answerKeys, columns }: AnswerNaming,
 ): Promise<FormField[]> {
-	return await fetchFieldsOnce(createFieldsRequest(request, formId), { answerKeys, columns });
+	const naming = { answerKeys, columns };
+	const key = `fields of ${formId} ${JSON.stringify(naming)}`;
+	return await shareInRun(
+		request,
+		key,
+		async (context) => await fetchFields(context, formId, naming),
+	);
 }
 
 /**
- * Fetches the fields of a form that take an answer. `answerableFields` has only the fields with a valid ID,
- * because a request names a field by its ID.
+ * Fetches the fields that a response can be added with: a request names a field by its ID. The answer key of a
+ * field is its column with the option One Column per Field.
  */
-export async function fetchSharedAnswerableFields(
+export async function fetchAnswerableFields(
 	request: ItemRequest,
 	formId: string,
-): Promise<{ fields: FormField[]; answerableFields: AnswerableField[] }> {
-	return await fetchAnswerableOnce(createFieldsRequest(request, formId));
-}
-
-const fetchFieldsOnce = createSharedFetch(async (context, target, naming: AnswerNaming) =>
-	parseFields(await fetchRecords(context, target), naming),
-);
-
-const fetchAnswerableOnce = createSharedFetch(async (context, target) => {
-	const fields = parseFields(await fetchRecords(context, target));
-	return { fields, answerableFields: fields.filter(isAnswerable) };
-});
-
-/** Returns a request for the fields of a form, with the context of an item. */
-function createFieldsRequest(request: ItemRequest, formId: string): ItemRequest {
-	const { account } = request.context;
-	return { ...request, target: createTarget(account, endpoints.listFields, { formId }) };
+): Promise<AnswerableField[]> {
+	return await shareInRun(request, `answerable fields of ${formId}`, async () => {
+		const fields = await fetchSharedFields(request, formId, { columns: true });
+		return fields.filter(isAnswerable);
+	});
 }

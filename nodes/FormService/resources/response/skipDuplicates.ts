@@ -1,6 +1,7 @@
 import { sortBy, uniq } from 'lodash';
 import type { INodeProperties } from 'n8n-workflow';
 import { createFieldSearch, findField, isAnswerable, type FormField } from '../../answers/fields';
+import { mayHaveActed } from '../../api/errors';
 import type { ItemRequest } from '../../execution/operation';
 import {
 	createParameterError,
@@ -9,14 +10,8 @@ import {
 	type ParameterContext,
 } from '../../parameters/parameterContext';
 import type { EncodedAnswers } from './encodeAnswers';
-import {
-	computeDuplicateKey,
-	fetchResponseIndex,
-	type CreateResult,
-	type KeyFields,
-	type IncomparableResponse,
-	type ResponseId,
-} from './responseIndex';
+import { computeDuplicateKey, fetchResponseIndex, type KeyFields } from './responseIndex';
+import { fetchSharedFields } from './sharedFields';
 
 /*
  * The option Skip Duplicates By. The duplicate key of a response is its answers to the key fields, which the
@@ -54,47 +49,54 @@ export function readKeyFieldNames(input: ParameterContext): string[] {
 	);
 }
 
+/** Finds the response that an item would repeat, and records what the item has added. */
+export type Duplicates = {
+	/**
+	 * Returns the existing response with the same answers to the key fields.
+	 *
+	 * @throws ServiceError if an earlier item failed, and may still have added an equal response
+	 */
+	find: () => { id: string | null } | undefined;
+	/** Waits until the response is added, and returns its ID. */
+	record: (adding: Promise<string | undefined>) => Promise<string | undefined>;
+};
+
 /**
- * Prepares to add a response. The response is not added if the form has an equal response, or if an earlier
- * item of the run has added an equal response. The complete responses of the form are fetched once for all
- * items.
+ * Prepares to skip an item whose response exists.
  *
- * @param add sends the request that adds the response
- * @returns the order key of the item's pending write, and the function that adds or skips the response
  * @throws InputError if the item or a response cannot be compared
- * @throws ServiceError if a request fails
  */
-export async function prepareSkipping(
+export async function prepareDuplicates(
 	request: ItemRequest,
 	input: ParameterContext,
 	keyFieldNames: readonly string[],
-	{ formId, fields, data, add }: CheckedResponse,
-): Promise<{ orderKey: string; addOrSkip: () => Promise<CreateResult> }> {
+	formId: string,
+	data: EncodedAnswers['data'],
+): Promise<Duplicates> {
+	const fields = await fetchSharedFields(request, formId, { columns: true });
 	const keyFields = findKeyFields(input, keyFieldNames, fields);
 	const key = computeItemKey(input, keyFields, data);
-	const responseIndex = await fetchResponseIndex(request, formId, fields);
-	const notComparable = await responseIndex.findIncomparableResponse(keyFields);
-	if (notComparable !== undefined) throw createNotComparableError(input, notComparable);
+	const responseIndex = await fetchResponseIndex(request, formId);
+	const { results, incomparable } = responseIndex.getIndex(keyFields);
+	if (incomparable !== undefined) {
+		throw createNotComparableError(input, incomparable.name, incomparable.problem);
+	}
 	return {
-		// all items of a form have the same order key, because items with different key fields can be equal
-		orderKey: formId,
-		async addOrSkip() {
-			const result = await responseIndex.findOrAdd(keyFields, key, data, add);
-			if ('problem' in result) throw createNotComparableError(input, result);
+		find() {
+			const result = results.get(key);
+			if (result !== undefined && 'error' in result) throw result.error;
 			return result;
+		},
+		async record(adding) {
+			const result = await adding.then(
+				(id) => ({ id: id ?? null }),
+				(error: unknown) => ({ error }),
+			);
+			if ('id' in result || mayHaveActed(result.error)) responseIndex.record(data, result);
+			return await adding;
 		},
 	};
 }
-
-/** A response with checked answers. */
-type CheckedResponse = {
-	formId: string;
-	/** All fields of the form that take an answer. */
-	fields: readonly FormField[];
-	data: EncodedAnswers['data'];
-	/** Sends the request that adds the response. */
-	add: () => Promise<ResponseId>;
-};
 
 /**
  * Finds the key fields by their names. Each field is returned once, and the order of the names makes no
@@ -126,18 +128,11 @@ function isComparable({ kind, label }: FormField, fields: readonly FormField[]):
 	return !isShared && kind !== 'file' && kind !== 'multipleChoice';
 }
 
-/**
- * Creates the error for an item or a response that cannot be compared.
- *
- * @param subject the item or the response: `this item`, `response 5f0c…`
- */
-function createNotComparableError(
-	input: ParameterContext,
-	{ subject, problem }: IncomparableResponse,
-) {
+/** Creates the error for an item or a response that cannot be compared. */
+function createNotComparableError(input: ParameterContext, name: string, problem: string) {
+	const message = `'${SKIP_DUPLICATES_DISPLAY_NAME}' can't compare ${name}`;
 	const advice =
 		'This item was not added. Choose other fields, or find duplicates with Response: Get Many.';
-	const message = `'${SKIP_DUPLICATES_DISPLAY_NAME}' can't compare ${subject}`;
 	return createParameterError(input, message, `${problem}. ${advice}`);
 }
 
@@ -153,9 +148,7 @@ function computeItemKey(
 ): string {
 	const computed = computeDuplicateKey(keyFields, data);
 	if ('key' in computed) return computed.key;
-	if ('problem' in computed) {
-		throw createNotComparableError(input, { ...computed, subject: 'this item' });
-	}
+	if ('problem' in computed) throw createNotComparableError(input, 'this item', computed.problem);
 	const { title } = computed.missingField;
 	const problem = `"${title}" has no answer. '${SKIP_DUPLICATES_DISPLAY_NAME}' compares this field`;
 	throw createParameterError(input, problem);

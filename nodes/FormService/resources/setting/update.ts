@@ -1,19 +1,12 @@
-import { isEmpty, mapValues, pick } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { createTarget, endpoints } from '../../api/endpoints';
-import { hasReason } from '../../api/errors';
-import { getFormId, removeSecrets } from '../../api/records';
-import type { FailureReason } from '../../api/requestFailure';
-import { fetchRecords } from '../../api/replies/listReader';
-import { parseUpdatedForm, updateSettings } from '../../api/service';
+import { getFormId } from '../../api/records';
 import { describeSettingsByType } from '../../settings/settings';
-import { compareSettings, type SettingChanges, type SettingValues } from '../../settings/values';
 import {
-	createSharedFetch,
-	SharedValues,
+	fetchSharedRecords,
+	shareInRun,
 	type ItemRequest,
 	type Operation,
-	type SendResult,
 } from '../../execution/operation';
 import { isExpression } from '../../parameters/formId';
 import {
@@ -29,10 +22,9 @@ import {
 	createOptionsProperty,
 } from '../../parameters/sharedProperties';
 import { TOOL_CONDITION } from '../../parameters/resultParameters';
-import { checkOrder, FormDrafts } from './formDrafts';
 import { clearableSettings, settingProperties } from './settingProperties';
 import { CLEAR_TEXT_DISPLAY_NAME, readSettings, SETTINGS_MODE_DISPLAY_NAME } from './readSettings';
-import { summarizeUpdate } from './summary';
+import { sendUpdate } from './sendUpdate';
 
 export const settingsUpdate: Operation = {
 	option: {
@@ -126,17 +118,15 @@ export const settingsUpdate: Operation = {
 		}
 		const isPreview = readBoolean(input, 'preview', false);
 		const skipsUnchanged = readBoolean(input, 'options.skipUnchanged', false);
-		const { body, ignored, unusedNames } = readSettings(input, formId);
-		const compares = isPreview || skipsUnchanged;
-		const update = { formId, body, ignored, unusedNames, isPreview };
+		const { body, ignored, isUndo } = readSettings(input, isPreview);
+		const details = ignored.length > 0 ? { ignored } : {};
+		const update = { formId, body, isUndo, isPreview, details };
 		return {
 			ids: { formId },
 			async check(request) {
-				const listedForm = compares ? await fetchForm(request, input, formId) : undefined;
-				return {
-					orderKey: formId,
-					send: async () => await sendUpdate(request, update, listedForm),
-				};
+				const compares = isPreview || skipsUnchanged;
+				const listedForm = compares ? await findForm(request, input, formId) : {};
+				return async () => await sendUpdate(request, update, listedForm);
 			},
 		};
 	},
@@ -144,98 +134,22 @@ export const settingsUpdate: Operation = {
 
 const FORM_PER_ROW = "Set 'Form' to 'By ID', and drag the column with the form's ID there.";
 
-type FormUpdate = {
-	formId: string;
-	body: SettingValues;
-	/** The names of input fields that are not used as settings. */
-	ignored: readonly string[];
-	/** The ignored names that the user probably meant as settings. The summary of the update has these names. */
-	unusedNames: readonly string[];
-	isPreview: boolean;
-};
-
 /**
- * Updates a form. For a preview, or if nothing would change, returns the changes without sending the update.
+ * Finds a form in the list of forms.
  *
- * @param listedForm the form to compare the settings with; undefined if all settings are sent without a
- * comparison
+ * @throws InputError if the list has no form with this ID
  */
-async function sendUpdate(
-	request: ItemRequest,
-	{ formId, body, ignored, unusedNames, isPreview }: FormUpdate,
-	listedForm: IDataObject | undefined,
-): Promise<SendResult> {
-	const drafts = getFormDrafts(request, isPreview);
-	const form = listedForm === undefined ? {} : drafts.apply(formId, listedForm);
-	const changes = compareSettings(body, form);
-	const comparison = {
-		summary: summarizeUpdate(changes, unusedNames),
-		changes,
-		...(ignored.length > 0 && { ignored }),
-	};
-	if (isPreview || isEmpty(changes)) {
-		drafts.commit(formId, body, request.context.itemIndex);
-		const status = getUnsentStatus(isPreview, changes);
-		const json = { id: formId, name: form.name ?? null, status, ...comparison };
-		return { sent: 'no', isFinal: true, createOutput: () => json };
-	}
-	checkOrder(request, drafts, formId, changes);
-	drafts.start(formId, Object.keys(changes));
-	const target = { ...request.target, body: mapValues(changes, 'to') };
-	const updating = updateSettings(request.context, target);
-	updating.catch((error: unknown) => {
-		if (hasReason(error, ...REJECTIONS)) drafts.cancel(formId, pick(form, Object.keys(changes)));
-	});
-	const envelope = await updating;
-	drafts.commit(formId, body, request.context.itemIndex);
-	const createOutput = () => {
-		const { id, name, ...details } = removeSecrets(parseUpdatedForm(request.context, envelope));
-		// put the summary before the form's messages, which can be long
-		return { id, name, status: 'updated', ...comparison, ...details };
-	};
-	return { sent: 'yes', isFinal: true, createOutput };
-}
-
-/** The reasons of a failed update that show that the form has not changed. */
-const REJECTIONS: FailureReason[] = ['rejected', 'tokenRejected', 'accessDenied', 'notFound'];
-
-function getUnsentStatus(isPreview: boolean, changes: SettingChanges): string {
-	if (!isPreview) return 'skipped';
-	return isEmpty(changes) ? 'unchanged' : 'preview';
-}
-
-/**
- * Finds a form in the list of forms. The items of a run share the list.
- *
- * @throws NodeOperationError if the list has no form with this ID
- */
-async function fetchForm(
+async function findForm(
 	request: ItemRequest,
 	input: ParameterContext,
 	formId: string,
 ): Promise<IDataObject> {
 	const target = createTarget(request.context.account, endpoints.listForms);
-	const formsById = await fetchFormsById({ ...request, target });
+	const formsById = await shareInRun(request, 'forms by ID', async () => {
+		const forms = await fetchSharedRecords(request, target);
+		return new Map(forms.map((form) => [getFormId(form), form]));
+	});
 	const form = formsById.get(formId);
 	if (form === undefined) throw createFormNotListedError(input, formId);
 	return form;
 }
-
-const fetchFormsById = createSharedFetch(
-	async (context, target): Promise<ReadonlyMap<string, IDataObject>> => {
-		const forms = await fetchRecords(context, target);
-		return new Map(forms.map((form) => [getFormId(form) ?? '', form]));
-	},
-);
-
-/**
- * Returns the changes that the items of the run have made to forms so far. Previews and updates have separate
- * drafts. A preview sends nothing, so an update must not treat the previewed changes as done.
- */
-function getFormDrafts(request: ItemRequest, isPreview: boolean): FormDrafts {
-	const drafts = isPreview ? previewedForms : updatedForms;
-	return drafts.getOrCreate(request, '', () => new FormDrafts());
-}
-
-const updatedForms = new SharedValues<FormDrafts>();
-const previewedForms = new SharedValues<FormDrafts>();

@@ -2,7 +2,7 @@ import { pick } from 'lodash';
 import { endpoints } from '../../api/endpoints';
 import { removeSecrets } from '../../api/records';
 import { fetchWorkspace } from '../../api/service';
-import { createSharedFetch, type Operation } from '../../execution/operation';
+import { shareInRun, type Operation } from '../../execution/operation';
 import {
 	readOutputFields,
 	readSimplify,
@@ -25,17 +25,17 @@ export const workspaceGet: Operation = {
 		return {
 			selection: { names: readOutputFields(input) },
 			async read(request) {
-				const workspace = removeSecrets(await fetchSharedWorkspace(request));
+				const { target } = request;
+				const workspace = await shareInRun(request, target.url, async (context) =>
+					removeSecrets(await fetchWorkspace(context, target)),
+				);
 				return [{ json: simplify ? pick(workspace, WORKSPACE_ATTRIBUTES) : workspace }];
 			},
 		};
 	},
 };
 
-/**
- * The attributes of a workspace that simplified output keeps. In the output, `owner` is one attribute, so there
- * are ten attributes. n8n's guidelines allow at most ten.
- */
+/** The ten attributes of simplified output, in which `owner` is one. n8n's guidelines allow at most ten. */
 const WORKSPACE_ATTRIBUTES = [
 	'name',
 	'timezone',
@@ -49,5 +49,3 @@ const WORKSPACE_ATTRIBUTES = [
 	'members',
 	'created_at',
 ];
-
-const fetchSharedWorkspace = createSharedFetch(fetchWorkspace);

@@ -1,0 +1,165 @@
+import { compact, noop } from 'lodash';
+import { NodeConnectionTypes, type IExecuteSingleFunctions } from 'n8n-workflow';
+import { InputError, type NodeError } from '../api/errors';
+import { isRecord } from '../api/records';
+import { processBatch, type TryContext } from './batch';
+import type { InputItem, ItemOutcome } from './operation';
+
+/**
+ * A try: one time that n8n executes the node within a run. n8n adds all items of a batch, and then asks for
+ * their outcomes. Batches are processed one after another, also over tries.
+ */
+export class NodeTry {
+	/** The items so far, by index. */
+	private readonly items = new Map<number, InputItem>();
+	/** The promised outcomes by the index of the item. A batch adds them when it starts. */
+	private readonly outcomes = new Map<number, Promise<ItemOutcome>>();
+	private readonly allStarted = createDeferred();
+
+	constructor(
+		readonly context: TryContext,
+		/** The number of items in a batch. Undefined if all items are one batch. */
+		private readonly batchSize: number | undefined,
+	) {}
+
+	/** Whether this try already has the item. If n8n adds the item again, a new try has begun. */
+	hasReceived(index: number): boolean {
+		return this.items.has(index);
+	}
+
+	add(item: InputItem): void {
+		this.items.set(item.index, item);
+	}
+
+	/** Returns the outcome of an item. The first call for a batch starts the batch. */
+	async getOutcome({ index }: InputItem): Promise<ItemOutcome> {
+		if (!this.outcomes.has(index)) this.startBatch();
+		return await this.outcomes.get(index)!;
+	}
+
+	/**
+	 * Waits until all items have an outcome. A caller must not throw earlier, because n8n handles rejections only
+	 * after it has added all items. If n8n fails while it adds an item, this function never returns.
+	 */
+	async waitForOutcomes(): Promise<ReadonlyMap<InputItem, ItemOutcome>> {
+		await this.allStarted.promise;
+		const entries = [...this.items.values()].map(
+			async (item) => [item, await this.getOutcome(item)] as const,
+		);
+		return new Map(await Promise.all(entries));
+	}
+
+	/** Starts a batch with the items that n8n has added since the last batch. */
+	private startBatch(): void {
+		const { run, total } = this.context;
+		const items = [...this.items.values()].filter(({ index }) => !this.outcomes.has(index));
+		// decided now, because n8n adds further items while the batch waits
+		const isComplete = this.isBatchComplete();
+		const batch = run.lastBatch.then(async () => {
+			if (isComplete) return await processBatch(items, this.context);
+			return items.map((item) => this.failIncompleteBatch(item));
+		});
+		run.lastBatch = batch.catch(noop);
+		for (const [position, { index }] of items.entries()) {
+			this.outcomes.set(
+				index,
+				batch.then((outcomes) => outcomes[position]),
+			);
+		}
+		if (this.items.size === total) this.allStarted.resolve();
+	}
+
+	/**
+	 * Whether n8n has added all items of the batch, as far as the node needs them. If n8n fails while it adds an
+	 * item, such as with a wrong expression, it adds no further items, and nothing of the batch may be sent.
+	 */
+	private isBatchComplete(): boolean {
+		const { total, continuesOnFail } = this.context;
+		const count = this.items.size;
+		const isFull = this.batchSize !== undefined && count % this.batchSize === 0;
+		return continuesOnFail || isFull || count === total;
+	}
+
+	/** Users see this error only if their n8n asks for outcomes before it has added all items. */
+	private failIncompleteBatch({ n8n, index }: InputItem): ItemOutcome {
+		this.context.stop();
+		const error: NodeError = new InputError(n8n.getNode(), {
+			message:
+				'This version of n8n passes items to nodes in an order that this package does not support',
+			description: 'Update the package, or use a version of n8n that its README names.',
+			itemIndex: index,
+		});
+		const finalOutcome = this.context.run.finalOutcomes.get(index);
+		return finalOutcome ?? { kind: 'failed', error, sent: 'no' };
+	}
+}
+
+/** Creates a promise, and the function that resolves the promise. */
+function createDeferred(): { promise: Promise<void>; resolve: () => void } {
+	let resolve: () => void = noop;
+	const promise = new Promise<void>((resolvePromise) => (resolve = resolvePromise));
+	return { promise, resolve };
+}
+
+/** The latest try of each run, by the only object that all items and tries of the run share. */
+const latestTries = new WeakMap<object, NodeTry>();
+
+/** Returns the try of an item. If the latest try already has the item, starts the next try. */
+export function joinTry(n8n: IExecuteSingleFunctions): NodeTry {
+	const { key, total } = findInput(n8n);
+	const latestTry = latestTries.get(key);
+	if (latestTry !== undefined && !latestTry.hasReceived(n8n.getItemIndex())) return latestTry;
+	// the next try sends the items that still wait in the latest try
+	latestTry?.context.stop();
+	const controller = new AbortController();
+	const context: TryContext = {
+		total,
+		continuesOnFail: n8n.continueOnFail(),
+		stop: () => controller.abort(),
+		signal: AbortSignal.any(compact([controller.signal, n8n.getExecutionCancelSignal?.()])),
+		run: latestTry?.context.run ?? {
+			finalOutcomes: new Map(),
+			shared: new Map(),
+			lastBatch: Promise.resolve(),
+		},
+	};
+	const nextTry = new NodeTry(context, readBatchSize(n8n));
+	latestTries.set(key, nextTry);
+	return nextTry;
+}
+
+/** The request options, which n8n adds to the parameters of a declarative node. */
+type RequestOptions = {
+	timeout?: number;
+	batching?: { batch?: { batchSize?: number; batchInterval?: number } };
+};
+
+export function readRequestOptions(n8n: IExecuteSingleFunctions): RequestOptions {
+	return n8n.getNodeParameter('requestOptions', {}) as RequestOptions;
+}
+
+/** Returns the number of items in a batch, as n8n's `RoutingNode` computes it from the option Batching. */
+function readBatchSize(n8n: IExecuteSingleFunctions): number | undefined {
+	const { batchSize = 1, batchInterval = 0 } = readRequestOptions(n8n).batching?.batch ?? {};
+	return batchInterval > 0 ? Math.max(batchSize, 1) : undefined;
+}
+
+/**
+ * Returns the number of items, and the key of the run: n8n's execution data. If an agent calls the node as a
+ * tool, all calls have the agent's execution data, so the key is the input that the model wrote for this call.
+ *
+ * @see
+ * https://github.com/n8n-io/n8n/blob/master/packages/core/src/execution-engine/node-execution-context/utils/get-input-connection-data.ts
+ */
+function findInput(n8n: IExecuteSingleFunctions): { key: object; total: number } {
+	const node = n8n.getNode();
+	const executeData = n8n.getExecuteData();
+	if (executeData.node.name !== node.name) {
+		const { json } = n8n.getInputData(0, NodeConnectionTypes.AiTool);
+		return { key: isRecord(json) ? json : {}, total: 1 };
+	}
+	const { main, ai_tool: toolInput } = executeData.data;
+	const items = (main ?? toolInput ?? [])[0] ?? [{}];
+	// with the node's setting Execute Once, n8n hands over only the first item
+	return { key: executeData, total: node.executeOnce === true ? 1 : items.length };
+}

@@ -1,0 +1,121 @@
+import { isEmpty, mapValues, pick, pickBy } from 'lodash';
+import type { IDataObject } from 'n8n-workflow';
+import { truncateText } from '../../api/errorTexts';
+import { hasReason } from '../../api/errors';
+import { parseBoolean } from '../../api/parseValues';
+import { removeSecrets } from '../../api/records';
+import type { FailureReason } from '../../api/requestFailure';
+import { parseUpdatedForm, updateSettings } from '../../api/service';
+import { shareInRun, type ItemRequest } from '../../execution/operation';
+import { findSetting } from '../../settings/settings';
+import {
+	compareSettings,
+	toStoredValue,
+	type SettingChanges,
+	type SettingValues,
+} from '../../settings/values';
+
+/** A checked update of a form. */
+export type FormUpdate = {
+	formId: string;
+	body: SettingValues;
+	isUndo: boolean;
+	isPreview: boolean;
+	/** What the output says in addition, such as the input fields that are not used. */
+	details: IDataObject;
+};
+
+/**
+ * Updates a form. For a preview, or if nothing would change, returns the changes without sending the update.
+ *
+ * @param listedForm the form before the run; empty if all settings are sent without a comparison
+ */
+export async function sendUpdate(
+	request: ItemRequest,
+	update: FormUpdate,
+	listedForm: IDataObject,
+): Promise<{ isSent: boolean; json: IDataObject }> {
+	const { formId, isPreview, details } = update;
+	const draft = await getDraft(request, update);
+	const body = update.isUndo ? await omitUndone(request, update) : update.body;
+	const form = { ...listedForm, ...draft };
+	const changes = compareSettings(body, form);
+	const comparison = { summary: summarizeChanges(changes), changes, ...details };
+	if (isPreview || isEmpty(changes)) {
+		Object.assign(draft, body);
+		const unsent = isPreview ? 'preview' : 'skipped';
+		const status = isPreview && isEmpty(changes) ? 'unchanged' : unsent;
+		return { isSent: false, json: { id: formId, name: form.name ?? null, status, ...comparison } };
+	}
+	// unknown until the update has succeeded, so that a later item sends its values
+	Object.assign(
+		draft,
+		mapValues(changes, () => undefined),
+	);
+	const target = { ...request.target, body: mapValues(changes, 'to') };
+	const updating = updateSettings(request.context, target);
+	updating.catch((error: unknown) => {
+		if (hasReason(error, ...REJECTIONS)) Object.assign(draft, pick(form, Object.keys(changes)));
+	});
+	const envelope = await updating;
+	Object.assign(draft, body);
+	const { id, name, ...reply } = removeSecrets(parseUpdatedForm(request.context, envelope));
+	// the summary comes before the form's messages, which can be long
+	return { isSent: true, json: { id, name, status: 'updated', ...comparison, ...reply } };
+}
+
+/** The reasons of a failed update that show that the form has not changed. */
+const REJECTIONS: FailureReason[] = ['rejected', 'tokenRejected', 'accessDenied', 'notFound'];
+
+/**
+ * Returns what the items of the run have changed in a form so far. A preview sends nothing, so an update must
+ * not treat the previewed changes as done.
+ */
+async function getDraft(
+	request: ItemRequest,
+	{ formId, isPreview }: FormUpdate,
+): Promise<IDataObject> {
+	const key = `${isPreview ? 'previewed' : 'updated'} settings of ${formId}`;
+	return await shareInRun(request, key, async () => await Promise.resolve({}));
+}
+
+/** Leaves out the settings that an earlier item restores, because the first update has the oldest values. */
+async function omitUndone(
+	request: ItemRequest,
+	{ formId, body, isPreview }: FormUpdate,
+): Promise<SettingValues> {
+	const key = `${isPreview ? 'previewed' : 'updated'} undo of ${formId}`;
+	const itemIndexes = await shareInRun(
+		request,
+		key,
+		async () => await Promise.resolve(new Map<string, number>()),
+	);
+	const { itemIndex = 0 } = request.context;
+	for (const name of Object.keys(body)) {
+		if (!itemIndexes.has(name)) itemIndexes.set(name, itemIndex);
+	}
+	return pickBy(body, (_, name) => itemIndexes.get(name) === itemIndex);
+}
+
+/** The maximum number of characters of a value in a summary. */
+const MAX_LENGTH = 40;
+
+/** Describes an update with the names of settings in the editor: "Closed: No → Yes". */
+function summarizeChanges(changes: SettingChanges): string {
+	const parts = Object.entries(changes).map(([name, { from, to }]) => {
+		const start = from === undefined ? '' : `${formatValue(name, from)} → `;
+		return `${findSetting(name)?.displayName ?? name}: ${start}${formatValue(name, to)}`;
+	});
+	return parts.join('; ') || 'No changes';
+}
+
+function formatValue(name: string, value: unknown): string {
+	if (toStoredValue(value) === null) return 'empty';
+	// the service may send a boolean as 0 or 1
+	const isOn = findSetting(name)?.type === 'boolean' ? parseBoolean(value) : undefined;
+	if (isOn !== undefined) return isOn ? 'Yes' : 'No';
+	return truncateText(
+		typeof value === 'object' ? JSON.stringify(value) : String(value),
+		MAX_LENGTH,
+	);
+}
