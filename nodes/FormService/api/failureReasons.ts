@@ -186,12 +186,6 @@ export const REASONS = {
 			`Unexpected reply instead of ${expected}: ${shape}`,
 		advice: CHECK_REPLY,
 	},
-	updatedFormMissing: {
-		cause: 'configuration-invalid',
-		message: ({ shape }: RequiredFacts<'shape'>) =>
-			`The settings were updated, but the reply lacks the form: ${shape}`,
-		advice: "Don't send the settings again.",
-	},
 	responseIdMissing: {
 		cause: 'configuration-invalid',
 		message: 'Form Service sent a response without a UUID',

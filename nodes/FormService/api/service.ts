@@ -1,7 +1,7 @@
 import { uniq } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import type { Target } from './endpoints';
-import { describeShape, type Envelope } from './envelope';
+import type { Envelope } from './envelope';
 import { isRecord } from './records';
 import { callApi } from './request/callApi';
 import {
@@ -79,24 +79,11 @@ export async function addResponse(
 	return (await callApi(context, target)).envelope.id;
 }
 
-/** Updates settings of a form. Returns the reply, see `parseUpdatedForm`. */
-export async function updateSettings(context: RequestContext, target: Target): Promise<Envelope> {
-	return (await callApi(context, target)).envelope;
-}
-
-/**
- * Returns the record of an updated form, with the service's message.
- *
- * @throws ServiceError if the reply lacks the form's `id`, `name` or `updated_at`
- */
-export function parseUpdatedForm(
+/** Updates settings of a form. Returns what the reply says about the form, with the service's message. */
+export async function updateSettings(
 	context: RequestContext,
-	{ data, message }: Envelope,
-): IDataObject {
-	const isText = (value: unknown) => typeof value === 'string';
-	if (isRecord(data) && [data.id, data.name, data.updated_at].every(isText)) {
-		return { ...(message !== undefined && { message }), ...data };
-	}
-	const shape = describeShape(data, context.account.redact);
-	throw createRequestError(context, createFailure('updatedFormMissing', { shape }));
+	target: Target,
+): Promise<IDataObject> {
+	const { data, message } = (await callApi(context, target)).envelope;
+	return { ...(message !== undefined && { message }), ...(isRecord(data) && data) };
 }

@@ -152,7 +152,6 @@ const oddReplies: Array<[string, Fault | ((token: string) => Fault), who?: strin
 	['a reply that confirms nothing', UNCONFIRMED, 'Setting: Update'],
 	['a rejection with the ID of a response', CONTRADICTORY, 'Response: Create'],
 	['a rejection with an ID', CONTRADICTORY, 'Setting: Update'],
-	['a success without the form', success({ id: 'AbC123' }), 'Setting: Update'],
 	['a web page of another server', rawReply(404, 'text/html', '\n<html><title>x</title></html>')],
 	['a web page that takes no such request', rawReply(405, 'text/html', '<html></html>')],
 	['a link to a page with the token', (token) => success({ responses: [], next: `//${token}.a/` })],

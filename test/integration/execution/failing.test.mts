@@ -1,7 +1,7 @@
 import { partition } from 'lodash';
 import type { INodeExecutionData } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
-import { demoForms, rawReply, slow, unavailable } from '../../service/index.mts';
+import { demoForms, rawReply, slow } from '../../service/index.mts';
 import { itemsOf, NODE_NAME, placesOf, time } from '../harness.mts';
 import { inputFor, operationNamed } from '../resources/operations.mts';
 import { running } from '../world.mts';
@@ -18,18 +18,6 @@ it('A run that stops on failure retries no other item, and reports the failure t
 	const { error } = await n8n.runNode(parameters, inputFor(service).toReversed());
 	expect(error).toMatchObject({ httpCode: '403', context: { itemIndex: 1 } });
 	expect(service.requests).toHaveLength(2);
-});
-
-it('A run reports the item that was rejected, even if an earlier item waits until Form Service is available', async () => {
-	const [contact, survey] = inputFor(service);
-	const isAdding = (formId: unknown) => {
-		return { method: 'POST', path: new RegExp(`^/forms/${String(formId)}/response`) };
-	};
-	service.faults.set({ fault: unavailable(20), match: isAdding(contact.json.formId) });
-	service.faults.set({ fault: 'forbidden', match: isAdding(survey.json.formId) });
-	const { error } = await n8n.runNode(create.parameters, [contact, survey]);
-	expect(error).toMatchObject({ httpCode: '403', context: { itemIndex: 1 } });
-	expect(error?.description).not.toMatch(/sent/);
 });
 
 it('A web page with status 404 is about the address, and so is no error of single items', async () => {

@@ -136,28 +136,6 @@ describe('A model', () => {
 		expect(await resultOf(given)).toEqual(await resultOf(getAll));
 	});
 
-	it('gives no answer to two questions with one key', async () => {
-		const fields = ['Phone (home)', 'Phone [home]'].map((label) => ({ label }));
-		const { id } = service.store.addForm({ name: 'Phones', fields });
-		const schema = service.store
-			.fields(id)
-			.map(({ uuid, label }) => ({ id: uuid, displayName: label }));
-		// as n8n's editor writes it
-		const marker = '/*n8n-auto-generated-fromAI-override*/';
-		const ask = `={{ ${marker} $fromAI('Phone__home_', \`\`, 'string') }}`;
-		const value = Object.fromEntries(schema.map((field) => [field.id, ask]));
-		const mapper = { mappingMode: 'defineBelow', value, schema } as unknown as INodeParameters;
-		const create = {
-			resource: 'response',
-			operation: 'create',
-			formId: locator(id),
-			fields: mapper,
-		};
-		const done = await run('itself', create, [{ Phone__home_: '123' }]);
-		expect(messageOf(done)).toContain('"Phone (home)" and "Phone [home]" get the same value');
-		expect(service.requests).toEqual([]);
-	});
-
 	it('gets no files, even if the options ask for them', async () => {
 		const given = { formId: locator(demoForms.application), options: { downloadFiles: true } };
 		const responses = await resultOf({ ...given, resource: 'response', operation: 'getAll' });

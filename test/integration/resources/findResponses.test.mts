@@ -185,19 +185,6 @@ describe('Filters and Sort', () => {
 			});
 		}
 	});
-
-	it('by time are an error only if there are responses and none of them has a time', async () => {
-		const findIn = async (...records: object[]) => {
-			service.faults.clear();
-			service.faults.set({ fault: success(records), match: { path: /^\/responses\// } });
-			return await list(contact, { filters: { before: '2026-10-05' } });
-		};
-		expect(await findIn()).toMatchObject({ error: undefined, items: [] });
-		expect((await findIn({ id: 1 }, { id: 2, created_at: '2026-10-01' })).items).toHaveLength(1);
-		const { error } = await findIn({ id: 1 });
-		expect(error?.message).toBe('Form Service does not say when the responses were submitted');
-		expect(error?.description).toMatch(/^Remove 'Submitted At or After' and 'Submitted Before'/);
-	});
 });
 
 describe('The list of fields for a condition', () => {

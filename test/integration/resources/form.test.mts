@@ -90,11 +90,10 @@ const site = 'https://forms.example.com';
 
 it.each([
 	['url', `${site}/f/${contact}`, undefined],
-	['url', `http://127.0.0.1:4010/app/forms/${contact}/edit?tab=2#top`, undefined],
-	['id', `${site}/en/Form/${contact}/f2`, undefined],
+	['id', `http://127.0.0.1:4010/app/forms/some-words-${contact}/?tab=2#top`, undefined],
 	['id', '', "'Form' is empty"],
 	['id', 'a/b', "'Form' is not a valid ID"],
-	['id', site, "'Form' is not a valid ID"],
+	['id', site, "'Form' is empty"],
 	['id', 'x'.repeat(256), "'Form' is not a valid ID"],
 	['id', -1, "'Form' must be text"],
 ] as const)(

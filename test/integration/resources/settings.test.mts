@@ -127,29 +127,6 @@ describe('Map Automatically', () => {
 		expect(error?.message).toBe("'Text That Clears a Setting' is empty");
 	});
 
-	it('names in the summary the columns with a value that are not used, and what they may mean', async () => {
-		const columns = { row_number: 2, name: 'x', 'Form URL': `https://forms.example/f/${contact}` };
-		const row = {
-			id: contact,
-			...columns,
-			Closed: 'yes',
-			'Closed mesage': 'Bye',
-			Owner: 'Ada',
-			Note: '',
-		};
-		const { items } = await run([row]);
-		expect(items[0].json.summary).toBe(
-			'Closed: Yes. Not used: Closed mesage (Closed: Message?), Owner',
-		);
-		expect(items[0].json.ignored).toEqual([
-			...['id', 'row_number', 'name', 'Form URL', 'Closed mesage', 'Owner', 'Note'],
-		]);
-		// the summary comes before a message, which can be long
-		const names = Object.keys(items[0].json);
-		expect(names.slice(0, 4)).toEqual(['id', 'name', 'status', 'summary']);
-		expect(names).toContain('message');
-	});
-
 	it.each([
 		[{ Closed: 'maybe' }, `'Closed' must be yes or no (got "maybe")`],
 		[{ 'Closed: Message': '#N/A' }, "'Closed: Message' has the error value #N/A"],
@@ -176,7 +153,7 @@ describe('Map Automatically', () => {
 			const rows = [contact, survey].map((form_id) => ({ form_id, Slack: 1 }));
 			const { error } = await run(rows, { formId });
 			expect(error?.message).toBe('Several items would update one form');
-			expect(error?.description).toMatch(/Switch Form to By ID and drag the column/);
+			expect(error?.description).toMatch(/Set 'Form' to 'By ID', and drag the column/);
 			expect(bodies()).toEqual([]);
 			await run(rows.slice(0, 1), { formId });
 			expect(bodies()).toEqual([{ slack_enabled: true }]);
@@ -204,30 +181,6 @@ describe('Map Automatically', () => {
 });
 
 describe('A later try of n8n', () => {
-	it('does not undo what a later item has changed', async () => {
-		service.faults.set({ fault: 'unprocessable', times: 1, match: { method: 'POST' } });
-		const rows = ['1', '2', '3'].map((cta_label) => ({ id: contact, cta_label }));
-		rows.push({ id: contact, seo_title: 'x' } as never);
-		const { items } = await run(rows, {}, true, retrying);
-		expect(posted().slice(0, 4)).toEqual(rows.map(({ id: _, ...body }) => body));
-		expect(posted()).toHaveLength(4);
-		expect(stored(contact).cta_label).toBe('3');
-		expect(items[0].json.error).toMatch(/^Not sent, because a later item has already changed/);
-		expect(items[0].json.error).toContain('Button: Submit Label');
-		expect(statusesOf(items).slice(1)).toEqual(['updated', 'updated', 'updated']);
-	});
-
-	it('sends an item that was rejected, if later items have changed other settings', async () => {
-		service.faults.set({ fault: 'unprocessable', times: 1, match: { method: 'POST' } });
-		const rows = [
-			{ id: contact, cta_label: '1' },
-			{ id: contact, seo_title: 'x' },
-		];
-		const { items } = await run(rows, {}, true, retrying);
-		expect(posted()).toEqual([{ cta_label: '1' }, { seo_title: 'x' }, { cta_label: '1' }]);
-		expect(statusesOf(items)).toEqual(['updated', 'updated']);
-	});
-
 	it('keeps an item skipped, even if later items have changed its settings', async () => {
 		const { cta_label } = stored(contact);
 		const rows = [{ cta_label }, { cta_label: '2' }, { seo_title: 'Kept' }];

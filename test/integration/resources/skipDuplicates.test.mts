@@ -44,8 +44,12 @@ describe('Skip Duplicates By', () => {
 		['no answer', { ...same, Size: null, Note: 'x' }, 'created'],
 		['no entry', { Email: 'ab' }, 'created'],
 		['an empty answer of an earlier field', { Email: 'ab', Old: null }, 'created'],
-		['an answer that may be that of a renamed field', { Email: 'ab', Old: 'm' }, 'Its answers may'],
-		['an unclear spelling', { ...same, Email: true }, 'The answer to "Email" has an unclear'],
+		[
+			'an answer that may be that of a renamed field',
+			{ Email: 'ab', Old: 'm' },
+			'Some answers may',
+		],
+		['an unclear spelling', { ...same, Email: true }, 'The answer to "Email" is ambiguous'],
 		['answers of another shape', 42, 'from a number. This item was not added.'],
 	])('holds an item against a response that has %s', async (...given) => {
 		const [, listed, outcome, attributes] = given;

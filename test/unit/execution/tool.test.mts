@@ -1,5 +1,10 @@
+import fc from 'fast-check';
 import { expect, describe, it } from 'vitest';
-import { limitToolOutput } from '../../../nodes/FormService/execution/tool.ts';
+import {
+	computeModelKey,
+	limitToolOutput,
+	makeKeysUnique,
+} from '../../../nodes/FormService/execution/tool.ts';
 
 describe('A model gets of a listing', () => {
 	const results = Array.from('abcde', (letter) => ({ json: { text: letter.repeat(9_000) } }));
@@ -36,4 +41,15 @@ it.each([
 	expect(limitToolOutput([{ json }], { names: [name], skip: 0 })).toEqual([
 		{ json: { uuid: 'u1', [name]: value } },
 	]);
+});
+
+it('The names of fields that a model sets always have a key each, which n8n accepts', () => {
+	const labels = fc.array(fc.string({ unit: 'grapheme', maxLength: 80 }), { maxLength: 20 });
+	fc.assert(
+		fc.property(labels, (names) => {
+			const keys = makeKeysUnique(names).map(computeModelKey);
+			expect(new Set(keys).size).toBe(keys.length);
+			for (const key of keys) expect(key).toMatch(/^[a-zA-Z0-9_-]{0,64}$/);
+		}),
+	);
 });

@@ -5,7 +5,7 @@ import { hasReason } from '../../api/errors';
 import { parseBoolean } from '../../api/parseValues';
 import { removeSecrets } from '../../api/records';
 import type { FailureReason } from '../../api/requestFailure';
-import { parseUpdatedForm, updateSettings } from '../../api/service';
+import { updateSettings } from '../../api/service';
 import { shareInRun, type ItemRequest } from '../../execution/operation';
 import { findSetting } from '../../settings/settings';
 import {
@@ -57,11 +57,11 @@ export async function sendUpdate(
 	updating.catch((error: unknown) => {
 		if (hasReason(error, ...REJECTIONS)) Object.assign(draft, pick(form, Object.keys(changes)));
 	});
-	const envelope = await updating;
+	const { id, name, ...reply } = removeSecrets(await updating);
 	Object.assign(draft, body);
-	const { id, name, ...reply } = removeSecrets(parseUpdatedForm(request.context, envelope));
 	// the summary comes before the form's messages, which can be long
-	return { isSent: true, json: { id, name, status: 'updated', ...comparison, ...reply } };
+	const identity = { id: id ?? formId, name: name ?? form.name ?? null };
+	return { isSent: true, json: { ...identity, status: 'updated', ...comparison, ...reply } };
 }
 
 /** The reasons of a failed update that show that the form has not changed. */
