@@ -36,7 +36,7 @@ it('a run that meets the limit of the day says when the limit resets, and which 
 		error?.message.replace('Daily request limit reached. It resets at ', ''),
 	);
 	const SENT =
-		'4 of the 12 items were already sent (items 0 to 3). Run only the other items again.<br>';
+		'4 of the 12 items were already sent (items 0, 1, 2, 3). Run only the other items again.<br>';
 	expect(String(error?.description).split('\n')).toContain(SENT);
 });
 
