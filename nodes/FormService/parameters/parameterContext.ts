@@ -27,17 +27,15 @@ export type ParameterContext = {
 	zone: string;
 };
 
-/** Returns the name of a parameter in the editor: `options.skipUnchanged` → `Skip Unchanged`. */
+/** Returns the name of a parameter or option in the editor: `options.skipUnchanged` → `Skip Unchanged`. */
 export function getDisplayName({ properties }: ParameterContext, name: string): string {
-	let candidates: INodeProperties[] = [...properties];
-	let found: INodeProperties | undefined;
-	for (const part of name.split('.')) {
-		// a notice can have the name of the parameter that the notice replaces
-		found = candidates.find((property) => property.name === part && property.type !== 'notice');
-		candidates = (found?.options ?? []) as INodeProperties[];
-	}
-	if (found === undefined) throw new Error(`There is no parameter "${name}"`);
-	return found.displayName;
+	const listed = properties.flatMap((property) => [property, ...(property.options ?? [])]);
+	const ownName = name.split('.').at(-1);
+	// a notice can have the name of the parameter that the notice replaces
+	const found = (listed as INodeProperties[]).find(
+		(entry) => entry.name === ownName && entry.type !== 'notice',
+	);
+	return found?.displayName ?? name;
 }
 
 /** Creates the error for an invalid parameter or input item. */

@@ -1,11 +1,11 @@
-import type { INode, INodeParameters, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+import type { INode, INodeParameters, INodeProperties } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import { workflow } from '../n8n/core.mts';
 import { nodeOf, nodeTypes, typeOf } from '../n8n/package.mts';
 import { operationCases } from '../resources/operations.mts';
 import { placesIn } from '../resources/parameters.mts';
 
-/** What n8n’s editor makes of the description: subtitles, hints, the parameters that it shows, their lists and defaults. */
+/** What n8n’s editor makes of the description: subtitles, lists, and the parameters that it shows. */
 
 const { description } = nodeOf('formService');
 
@@ -49,17 +49,6 @@ it.each(['formService', 'formServiceTrigger'])('The lists of %s have their metho
 			continue;
 		// n8n's editor fills them again once another form is chosen
 		expect(loadOptionsDependsOn).toContain('formId.value');
-	}
-});
-
-it('The trigger hints that downloads delay other responses, if it downloads files', async () => {
-	const [{ message, displayCondition = '' }] = nodeOf('formServiceTrigger').description.hints!;
-	expect(message).toContain('Large files delay other responses');
-	for (const downloadFiles of [true, false]) {
-		const options = { downloadFiles };
-		const { node, expression } = createNode({ events, options }, 'formServiceTrigger');
-		const shown = expression.getSimpleParameterValue(node, displayCondition, 'internal', {});
-		expect(shown).toBe(downloadFiles);
 	}
 });
 
@@ -153,29 +142,4 @@ describe('The panel of the node', () => {
 		const switches = (options as INodeProperties[]).filter(({ type }) => type === 'boolean');
 		for (const { name, default: value } of switches) expect([name, value]).toEqual([name, true]);
 	});
-});
-
-const places = [description, nodeOf('formServiceTrigger').description].flatMap(({ properties }) =>
-	placesIn(properties.filter(({ name }) => name !== 'pollTimes')),
-);
-
-it('A choice means what it is called', () => {
-	const choices = places
-		.filter(({ path: [first] }) => !['resource', 'operation'].includes(first))
-		.flatMap(({ property }) => (property.type === 'options' ? (property.options ?? []) : []));
-	for (const { name, value } of choices as INodePropertyOptions[]) {
-		const spelled = name.replaceAll(/\W/g, '').toLowerCase();
-		const meant = { yes: 'true', no: 'false' }[spelled] ?? '';
-		expect(`${spelled} ${meant}`).toContain(String(value).toLowerCase());
-	}
-});
-
-it('Lists are sorted by name', () => {
-	const lists = places.filter(({ property: { type } }) => /collection|options/i.test(type));
-	for (const { property, path } of lists) {
-		const names = (property.options ?? []).map((one) =>
-			('displayName' in one ? one.displayName : one.name).toLowerCase(),
-		);
-		expect([path.join('.'), names]).toEqual([path.join('.'), names.toSorted()]);
-	}
 });

@@ -2,6 +2,14 @@ import { sortBy, upperFirst } from 'lodash';
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { describeAllowedValues, settings, type Setting } from '../../settings/settings';
 
+/** What the settings are for whose allowed values say nothing: any text. */
+const PURPOSES: Readonly<Record<string, string>> = {
+	admin_email_note: 'Text in the email to the administrators of the form',
+	after_message: 'Text that respondents see after they submit the form',
+	after_message_email: 'Text of the email to the respondent',
+	closed_message: 'Text that the page of a closed form shows',
+};
+
 const sorted = sortBy(settings, ({ displayName }) => displayName.toLowerCase());
 
 /** The parameters of the collection Settings, one for each setting. */
@@ -33,7 +41,7 @@ function createField(setting: Setting): INodeProperties {
 		...field,
 		type: 'string',
 		typeOptions: { rows: isLong ? 4 : 1 },
-		description: upperFirst(describeAllowedValues(setting)),
+		description: PURPOSES[name] ?? upperFirst(describeAllowedValues(setting)),
 	};
 }
 
