@@ -7,7 +7,7 @@ import { core, workflow as n8n } from '../../test/integration/n8n/core.mts';
 import type { Account } from '../../test/integration/n8n/credentials.mts';
 import { createAdditionalData, WORKFLOW_ID } from '../../test/integration/n8n/execution.mts';
 
-/** The maximum number of requests of a probe. The service allows 60 a minute and 1,440 a day (specification, section 8). */
+/** The most requests of a probe. The service allows 60 a minute and 1,440 a day (specification, section 8). */
 export const MAX_REQUESTS = 10;
 
 /** A reply to a GET. Without a status if no reply came. */
@@ -22,7 +22,6 @@ export type Reply = {
 
 export type Connection = {
 	context: RequestContext;
-	token: string;
 	/** The replies so far. n8n's helper adds to them. */
 	replies: Reply[];
 };
@@ -57,11 +56,7 @@ export function connect(credential: Account): Connection {
 		Object.assign(reply, { status: full.statusCode, headers: full.headers });
 		return { ...full, body: Readable.from(record(full.body as Readable, reply)) };
 	};
-	return {
-		context: { n8n: context, account, priority: 'high', retry: false },
-		token: credential.accessToken,
-		replies,
-	};
+	return { context: { n8n: context, account, priority: 'high', retry: false }, replies };
 }
 
 /** Passes the body through, and records its JSON at the end. */

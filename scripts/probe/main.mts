@@ -1,11 +1,11 @@
-/** Probes a real Form Service, and prints the shapes of its replies; see HELP. */
+/** Compares the replies of a real Form Service with docs/contract.md; see HELP. */
 import { writeFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { parseArgs } from 'node:util';
-import { renderText } from './report.mts';
 
-const HELP = `Reads a Form Service with at most ten GET requests, and prints shapes, never values.
+const HELP = `Reads a Form Service with at most ten GET requests, and prints which rows of
+docs/contract.md it meets: names and types, never values.
 
   npm run probe   asks for the address and the token, or takes them
                   from FORM_SERVICE_URL and FORM_SERVICE_TOKEN
@@ -14,7 +14,7 @@ const HELP = `Reads a Form Service with at most ten GET requests, and prints sha
                   also writes the replies to a file, with every text, ID,
                   label, address and time replaced; read it before you share it
 
-The exit code is 0 if everything is read as documented, else 1.`;
+The exit code is 0 if the service fits the contract, else 1.`;
 
 /** Ends the probe with a message. The message never repeats user input. */
 function fail(message: string): never {
@@ -51,12 +51,12 @@ const baseUrl = FORM_SERVICE_URL || (await ask('Address of the Form Service: '))
 const accessToken = FORM_SERVICE_TOKEN || (await ask('Access token (not shown): ', true));
 // compiles the package and loads n8n's classes
 const { connect } = await import('./connect.mts');
-const { probe } = await import('./probe.mts');
+const { isFit, probe, renderRows } = await import('./probe.mts');
 const { anonymize } = await import('./recording.mts');
 
 try {
 	const connection = connect({ baseUrl, accessToken });
-	const report = await probe(connection);
+	const rows = await probe(connection);
 	if (savePath !== undefined) {
 		const replies = anonymize(connection.replies, Math.random);
 		await writeFile(savePath, `${JSON.stringify({ replies }, null, '\t')}\n`);
@@ -64,8 +64,9 @@ try {
 			`Saved ${replies.length} replies to ${savePath}. Read the file before you share it.`,
 		);
 	}
-	console.log(renderText(report));
-	process.exit(report.isAsDocumented ? 0 : 1);
+	console.log(renderRows(rows));
+	console.log(isFit(rows) ? '\nThe service fits the contract.' : '\nNot all rows are met.');
+	process.exit(isFit(rows) ? 0 : 1);
 } catch (error) {
 	// the message about an unusable address or token comes from the package
 	fail((error as Error).message);

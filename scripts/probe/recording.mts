@@ -1,5 +1,6 @@
 import lodash from 'lodash';
 import type { Reply } from './connect.mts';
+import { isServiceWord } from './describe.mts';
 import {
 	isUuid,
 	scrambleId,
@@ -8,7 +9,6 @@ import {
 	shiftTime,
 	type Random,
 } from './scramble.mts';
-import { isNameOfReply } from './words.mts';
 
 /** An anonymized reply to a GET, with the path below the base URL. */
 export type RecordedReply = {
@@ -19,19 +19,19 @@ export type RecordedReply = {
 };
 
 /** Headers without data of an account. */
-const HEADERS = 'content-type link x-ratelimit-limit x-ratelimit-remaining x-total-count'.split(
-	' ',
-);
+const HEADERS = ['content-type', 'link', 'x-ratelimit-limit', 'x-ratelimit-remaining'];
 
 /** Matches words for yes and no, and other words of services. */
 const PLAIN = /^(true|false|yes|no|on|off|none|asc|desc)?$/i;
 
 /** Matches attributes that count or number pages and records. */
-const COUNTER =
-	/^(number|total|count|per_?page|page|page_?size|limit|offset|from|to|(current|last)_?page|total_?(pages|count)|pages)$/i;
+const COUNTER = /^(number|total|count|per_page|page|limit|from|to|(current|last)_page)$/;
 
-const ID_NAME = /(^|_)(id|uuid|slug|cursor)$/i;
-const LABEL_NAME = /^(label|title|key)$/i;
+const ID_NAME = /(^|_)(id|uuid|slug)$/;
+const LABEL_NAME = /^(label|title|key)$/;
+/** Attributes whose value can be an object with labels as names. A list of answers has none. */
+const ANSWERS_NAME = /^(answers|responses)$/;
+const LABELED_NAME = /^(answers|responses|value)$/;
 const API_WORD = /^(api|v\d|forms|fields|responses?|pdf|workspace|)$/;
 const FILE = /^([^|]*)\|\s*(https?:\/\/\S+)$/i;
 const MAX_ATTEMPTS = 50;
@@ -60,8 +60,7 @@ export function anonymize(replies: readonly Reply[], random: Random): RecordedRe
 
 /** Replaces texts and IDs. Equal texts get the same replacement. */
 class Anonymizer {
-	private readonly texts = new Map<string, string>();
-	private readonly ids = new Map<string, string>();
+	private readonly replacements = new Map<string, string>();
 	private readonly used = new Set<string>();
 	private readonly random: Random;
 	private readonly days: number;
@@ -73,12 +72,12 @@ class Anonymizer {
 	}
 
 	/** Registers the IDs and labels of a reply, before texts are replaced. */
-	register(path: string, value: unknown, name = '') {
+	register(path: string, value: unknown, name = ''): void {
 		for (const part of path.split('?')[0].split('/'))
 			if (!API_WORD.test(part)) this.replaceId(part);
 		if (typeof value === 'string' && ID_NAME.test(name) && value !== '') this.replaceId(value);
 		else if (typeof value === 'string' && LABEL_NAME.test(name)) this.replaceLabel(value);
-		else if (typeof value === 'object' && value !== null)
+		else if (lodash.isObject(value))
 			for (const [key, entry] of Object.entries(value)) this.register('', entry, key);
 	}
 
@@ -89,22 +88,27 @@ class Anonymizer {
 			const isPlain = COUNTER.test(name) || value === 0 || value === 1;
 			return isPlain ? value : scrambleNumber(value, this.random);
 		}
-		if (Array.isArray(value)) return value.map((entry) => this.replaceValue(entry, name));
+		if (Array.isArray(value)) {
+			const entryName = ANSWERS_NAME.test(name) ? '' : name;
+			return value.map((entry) => this.replaceValue(entry, entryName));
+		}
 		if (typeof value !== 'object' || value === null) return value;
-		const entries = Object.entries(value as object) as Array<[string, unknown]>;
-		return Object.fromEntries(
-			entries.map(([key, entry]) => [this.replaceName(key), this.replaceValue(entry, key)]),
-		);
+		const entries = Object.entries(value as object).map(([key, entry]: [string, unknown]) => [
+			this.replaceName(key, LABELED_NAME.test(name)),
+			this.replaceValue(entry, key),
+		]);
+		return Object.fromEntries(entries);
 	}
 
-	/** Replaces the parts of a path, except for words of the API and the names and numbers of paging. */
+	/** Replaces the parts of a path, except for words of the API and the numbers of pages. */
 	replacePath(path: string): string {
 		const [way, query = ''] = path.split('?');
-		const parts = way.split('/').map((part) => this.replacePart(part));
+		const parts = way
+			.split('/')
+			.map((part) => (API_WORD.test(part) ? part : this.replaceFileName(part)));
 		const parameters = [...new URLSearchParams(query)].map(([name, value]) => {
-			const isPlain = isNameOfReply(name) && (/^\d{1,6}$/.test(value) || PLAIN.test(value));
-			const replaced = isPlain ? value : encodeURIComponent(this.replaceText(value));
-			return `${encodeURIComponent(this.replaceName(name))}=${replaced}`;
+			const isPlain = /^\d{1,6}$/.test(value) || PLAIN.test(value);
+			return `${this.replaceName(name)}=${isPlain ? value : encodeURIComponent(this.replaceText(value))}`;
 		});
 		return parts.join('/') + (parameters.length > 0 ? `?${parameters.join('&')}` : '');
 	}
@@ -117,10 +121,8 @@ class Anonymizer {
 	}
 
 	private replaceText(text: string, name = ''): string {
-		if (PLAIN.test(text)) return text;
-		// the types of fields are the service's words
-		if (name === 'type' && /^[a-z]+([-_ ][a-z]+)*$/i.test(text)) return text;
-		const known = this.ids.get(text.toLowerCase()) ?? this.texts.get(text);
+		if (PLAIN.test(text) || (name === 'type' && isServiceWord(text))) return text;
+		const known = this.replacements.get(text) ?? this.replacements.get(text.toLowerCase());
 		if (known !== undefined) return known;
 		if (isUuid(text)) return this.replaceId(text);
 		const [, file, link] = FILE.exec(text) ?? [];
@@ -129,50 +131,45 @@ class Anonymizer {
 		return shiftTime(text, this.days) ?? this.scramble(text);
 	}
 
-	private replacePart(part: string): string {
-		if (API_WORD.test(part)) return part;
-		return this.replaceFileName(part);
-	}
-
 	/** Replaces the name of a file, but not its extension. */
 	private replaceFileName(name: string): string {
 		const [, base, extension = ''] = /^(.*?)(\.[a-z\d]{1,5})?$/is.exec(name)!;
-		const isId = this.ids.has(base.toLowerCase()) || isUuid(base);
+		const isId = this.replacements.has(base.toLowerCase()) || isUuid(base);
 		return (isId ? this.replaceId(base) : this.scramble(base)) + extension;
 	}
 
-	/** Replaces the name of an attribute, unless it is a word of services: other names can be labels. */
-	private replaceName(name: string): string {
-		if (isNameOfReply(name) || /^\d+$/.test(name)) return name;
-		if (isUuid(name) || this.ids.has(name.toLowerCase())) return this.replaceId(name);
+	/** Replaces the name of an attribute if it can be a label. */
+	private replaceName(name: string, isLabel = false): string {
+		if (/^\d+$/.test(name) || (isServiceWord(name) && !isLabel)) return name;
+		if (isUuid(name) || this.replacements.has(name.toLowerCase())) return this.replaceId(name);
 		return this.replaceLabel(name);
 	}
 
 	private replaceLabel(label: string): string {
-		return this.remember(this.texts, label, () => `Label ${++this.labels}`);
+		return this.remember(label, () => `Label ${++this.labels}`);
 	}
 
 	private replaceId(id: string): string {
-		return this.remember(this.ids, id.toLowerCase(), () => scrambleId(id, this.random));
+		return this.remember(id.toLowerCase(), () => scrambleId(id, this.random));
 	}
 
 	private scramble(text: string): string {
-		return this.remember(this.texts, text, () => scrambleText(text, this.random));
+		return this.remember(text, () => scrambleText(text, this.random));
 	}
 
 	/**
 	 * Returns the replacement of a string, and creates it on the first call. If all strings of a short pattern are
 	 * used, two strings share a replacement.
 	 */
-	private remember(map: Map<string, string>, text: string, create: () => string): string {
-		let replacement = map.get(text);
+	private remember(text: string, create: () => string): string {
+		let replacement = this.replacements.get(text);
 		for (let attempt = 0; replacement === undefined; attempt++) {
 			const candidate = create();
 			const isFree = !this.used.has(candidate) && candidate !== text;
 			if (isFree || attempt === MAX_ATTEMPTS) replacement = candidate;
 		}
 		this.used.add(replacement);
-		map.set(text, replacement);
+		this.replacements.set(text, replacement);
 		return replacement;
 	}
 }

@@ -51,7 +51,7 @@ describe('a recording', () => {
 			{ answer: 'Ada L. 42!' },
 			{ answer: 'Eva' },
 		]);
-		const [first, second, third] = textsIn(body).filter((text) => !/^\d$|Label/.test(text));
+		const [first, second, third] = textsIn(body).filter((text) => !/^\d$|answer/.test(text));
 		expect(first).toMatch(/^[A-Z][a-z]{2} [A-Z]\. \d{2}!$/);
 		expect(second).toBe(first);
 		expect(third).toMatch(/^[A-Z][a-z]{2}$/);
@@ -90,20 +90,13 @@ describe('a recording', () => {
 	});
 
 	it('shifts all times by the same number of days, in their formats', () => {
-		const given = ['2026-03-04T10:00:00.000000Z', '2026-03-05', '06.03.2026', '2026-03-07 08:09'];
-		const { body } = record(given);
-		const [time, day, dotted, local] = body as string[];
-		const days = [
-			time.slice(0, 10),
-			day,
-			dotted.split('.').reverse().join('-'),
-			local.slice(0, 10),
-		];
+		const { body } = record(['2026-03-04T10:00:00.000000Z', '2026-03-05', '2026-03-07 08:09']);
+		const [time, day, local] = body as string[];
 		expect(time).toMatch(/T10:00:00\.000000Z$/);
 		expect(local).toMatch(/ 08:09$/);
-		expect(days[0] < '2026-03-04').toBe(true);
-		const inDays = days.map((text) => Date.parse(text) / 86_400_000);
-		expect(inDays.map((one) => one - inDays[0])).toEqual([0, 1, 2, 3]);
+		const days = [time, day, local].map((text) => Date.parse(text.slice(0, 10)) / 86_400_000);
+		expect(days.map((one) => one - days[0])).toEqual([0, 1, 3]);
+		expect(time < '2026-03-04').toBe(true);
 	});
 
 	it('keeps what says how replies are read: words, types, counters, pages and the names of files', () => {
