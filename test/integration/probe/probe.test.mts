@@ -56,7 +56,7 @@ describe('a probe', () => {
 
 	it.each<[name: string, found: string, path: RegExp, fault: Fault]>([
 		['Workspace', '{success: boolean, data: string}', /workspace/, success('Zq')],
-		['Forms', 'data: {total: number}', FORMS, success({ total: 7_777_777 })],
+		['Forms', 'data: {items: list of 1 (object)}', FORMS, success({ items: [{ id: 'zq3' }] })],
 		['Forms', '1 others', FORMS, success({ 'Zq zq': 1 })],
 		['Forms', 'no JSON. Check the address.', FORMS, rawReply(200, 'text/html', '<p>Zq')],
 		['Forms', 'Check what the token may read.', FORMS, status(403, 'Zq')],
