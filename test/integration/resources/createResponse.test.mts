@@ -193,10 +193,11 @@ describe('Response: Create with Using Fields Below', () => {
 		expect(addedTo(application).at(-1)).toEqual({ [uuids(application).Portfolio]: 'x' });
 	});
 
-	it('refuses the answer to a field that was deleted after it was mapped', async () => {
+	it('names a field by its label that was deleted after it was mapped', async () => {
 		const mapped = await mapFields(application, { Portfolio: 'x', [NO_FIELD]: '7' });
+		mapped.fields.schema.push({ ...mapped.fields.schema[0], id: NO_FIELD, displayName: 'Phone' });
 		const { error } = await create(application, [{}], mapped);
-		expect(error?.description).toContain(`\n"${NO_FIELD}" is not a field of this form.<br>\n`);
+		expect(error?.description).toContain('\n"Phone" is not a field of this form.<br>\n');
 	});
 });
 
@@ -269,3 +270,30 @@ it.each(['fields', 'auto', 'json'])(
 		);
 	},
 );
+
+it('Create with Map Automatically takes from a response of this package only its answers', async () => {
+	const labels = ['Number', 'Event', 'Comment', 'Comment'];
+	const form = newForm(labels.map((label) => ({ label })));
+	const answers = zipObject(form.ids, ['n', 'e', 'a', 'b']);
+	service.store.addResponse(form.id, { answers });
+	const formId = locator(form.id);
+	const copy = newForm(labels.map((label) => ({ label })));
+	const copied = zipObject(copy.ids, ['n', 'e', 'a', 'b']);
+	const list = { resource: 'response', operation: 'getAll', formId };
+	for (const options of [{}, { columns: true }, { answerKeys: 'label' }]) {
+		const { items } = await n8n.runNode({ ...list, options });
+		await create(
+			copy.id,
+			items.map(({ json }) => json),
+			{ inputMode: 'auto' },
+		);
+	}
+	const polled = { formId, events: ['responseCompleted'] };
+	const { items } = await n8n.runPoll(polled, { mode: 'manual' });
+	await create(
+		copy.id,
+		items!.map(({ json }) => json),
+		{ inputMode: 'auto' },
+	);
+	expect(addedTo(copy.id)).toEqual([copied, copied, copied, copied]);
+});

@@ -1,9 +1,8 @@
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { demoForms, faultTable, slow, success } from '../../service/index.mts';
 import { settingRules } from '../../service/specification/settingsRules.mts';
-import { itemsOf, locator, time } from '../harness.mts';
-import { decrypting } from '../n8n/credentials.mts';
+import { itemsOf, locator } from '../harness.mts';
 import { operationNamed } from './operations.mts';
 import { running } from '../world.mts';
 
@@ -101,23 +100,6 @@ describe('Using Fields Below and Using JSON', () => {
 });
 
 describe('Map Automatically', () => {
-	it('keeps the order of the input for each form, however long n8n takes for an item', async () => {
-		const { wait } = decrypting;
-		onTestFinished(() => void (decrypting.wait = wait));
-		const waits = [50, 0, 90, 10, 30, 0, 0, 120, 20];
-		let index = 0;
-		decrypting.wait = async () => await time.sleep(waits[index++ % waits.length]);
-		const rows = Array.from({ length: 40 }, (_, at) => {
-			return { id: [contact, survey][at % 2], cta_label: `${at}` };
-		});
-		await run(rows);
-		for (const form of [contact, survey]) {
-			const sent = service.requests.filter(({ path }) => path.includes(form));
-			const labels = rows.flatMap(({ id, cta_label }) => (id === form ? { cta_label } : []));
-			expect(sent.map(({ body }) => body)).toEqual(labels);
-		}
-	});
-
 	it('clears a setting by the text of the option, and only then', async () => {
 		const row = { id: contact, 'Closed: Message': ' (Empty) ' };
 		await run([row]);
@@ -240,24 +222,33 @@ describe('Preview and Skip Unchanged', () => {
 		expect(items[1].json.error).toContain('Absent');
 	});
 
-	it('give the old values to go back by, as docs/settings.md says', async () => {
+	it('are undone by the changes in their output, also for skipped forms and two rows of a form', async () => {
 		const before = stored(contact);
-		const { items } = await run(
-			[{ id: contact, is_closed: !before.is_closed, cta_label: 'Other' }],
-			skip,
-		);
-		const from =
-			'{{ Object.fromEntries(Object.entries($json.changes).map(([name, { from }]) => [name, from])) }}';
-		const back = {
-			inputMode: 'json',
-			settingsJson: `=${from}`,
-			formId: locator('={{ $json.id }}'),
-		};
-		await n8n.runNode({ ...update, ...back }, items);
-		expect(stored(contact)).toMatchObject({
-			is_closed: before.is_closed,
-			cta_label: before.cta_label,
-		});
+		const { is_closed } = before;
+		const rows: IDataObject[] = [
+			{ id: contact, is_closed: !is_closed, cta_label: 'Other' },
+			{ id: contact, cta_label: 'Third' },
+			{ id: survey, is_closed: stored(survey).is_closed },
+		];
+		const { items } = await run(rows, skip);
+		expect(statusesOf(items)).toEqual(['updated', 'updated', 'skipped']);
+		service.faults.set({ fault: 'unprocessable', times: 1, match: { method: 'POST' } });
+		const back = { inputMode: 'json', settingsJson: '={{ $json.changes }}' };
+		const undo = { ...update, ...back, formId: locator('={{ $json.id }}') };
+		const undone = await n8n.runNode(undo, items, { node: retrying });
+		expect(statusesOf(undone.items)).toEqual(['updated', 'skipped', 'skipped']);
+		expect(stored(contact)).toEqual({ ...before, updated_at: stored(contact).updated_at });
+	});
+
+	it('show a row without a column for a setting, which is an error only in the update', async () => {
+		const rows = [
+			{ id: contact, Clsed: 'yes' },
+			{ id: survey, cta_label: 'Go' },
+		];
+		const { items } = await run(rows, { preview: true });
+		expect(statusesOf(items)).toEqual(['unchanged', 'preview']);
+		expect(items[0].json).toMatchObject({ summary: 'No changes', ignored: ['id', 'Clsed'] });
+		expect((await run(rows)).error?.message).toBe('No input field matches a setting');
 	});
 
 	it('are up to date after an update, as the service stores texts', async () => {
@@ -302,17 +293,6 @@ describe('Preview and Skip Unchanged', () => {
 		const { items } = await run(rows, { preview: '={{ $json.shown }}', ...skip });
 		expect(statusesOf(items)).toEqual(['preview', 'updated']);
 		expect(stored(contact).cta_label).toBe('Sent');
-	});
-
-	it('update the ten forms of 150 that differ with 11 requests', async () => {
-		const rows = Array.from({ length: 150 }, (_, index) => {
-			const { id } = service.store.addForm({ name: `Form ${index}` });
-			return { id, is_closed: index % 15 === 0, cta_label: stored(id).cta_label };
-		}) as IDataObject[];
-		const { items } = await run(rows, skip);
-		expect(statusesOf(items).filter((status) => status === 'updated')).toHaveLength(10);
-		expect(items[1].json).toMatchObject({ id: rows[1].id, name: 'Form 1', status: 'skipped' });
-		expect(service.requests).toHaveLength(11);
 	});
 
 	it('never call a form sent that was skipped', async () => {

@@ -1,0 +1,75 @@
+import fc from 'fast-check';
+import type { IDataObject } from 'n8n-workflow';
+import { expect, it } from 'vitest';
+import { isAnswerable, parseFields } from '../../../nodes/FormService/answers/fields.ts';
+import { simplifyResponse, toRow } from '../../../nodes/FormService/answers/responseItem.ts';
+import { assignFields } from '../../../nodes/FormService/resources/response/givenAnswers.ts';
+
+/** What Map Automatically takes from an input item, by the UUID of the field. */
+function mapAutomatically(json: IDataObject, records: IDataObject[]) {
+	const fields = parseFields(records, { columns: true }).filter(isAnswerable);
+	const rest = { mapperNames: new Map<string, string>(), allowsOther: true, allowsMissing: true };
+	const { answers } = assignFields({ mode: 'auto', values: json, ...rest }, fields);
+	const found = answers.filter(({ field, value }) => field !== undefined && value !== null);
+	return found.map(({ field, value }) => [field!.uuid, value]).toSorted();
+}
+
+const label = fc
+	.oneof(
+		fc.constantFrom(
+			...[
+				'Number',
+				'number',
+				'Number (2)',
+				'event',
+				'Form',
+				'UUID',
+				'created_at',
+				'2026',
+				'é',
+				'E\u0301',
+			],
+			...[
+				'answers',
+				'responses',
+				'response_uuid',
+				'Response_Number',
+				'response_event',
+				'id',
+				' id ',
+			],
+			...['__proto__', 'constructor', 'Straße', 'STRASSE', 'a\u00a0b', 'A b', 'other_answers'],
+		),
+		fc.string({ unit: 'grapheme', minLength: 1 }),
+	)
+	.filter((text) => text.trim() !== '');
+
+it('The output of this package gives the same answers to Create, whatever the fields are called', () => {
+	fc.assert(
+		fc.property(fc.array(label, { maxLength: 6 }), (labels) => {
+			const fields = labels.map((text, index) => ({
+				uuid: `f${index}`,
+				label: text,
+				type: 'text',
+			}));
+			const responses = labels.map((key, index) => ({ key, value: `answer ${index}` }));
+			const own = { number: 7, created_at: '2026-01-31T08:00:00Z', is_incomplete: false };
+			const record = { uuid: 'r1', ...own, referrer: 'https://example.com', responses };
+			const event = { event: 'responseCompleted', form: { id: 'aB3xY9' } };
+			const expected = labels.map((_, index) => [`f${index}`, `answer ${index}`]).toSorted();
+			const row = toRow(record, parseFields(fields, { columns: true }));
+			const inTrigger = { ...row, response_event: 'responseCompleted', response_form: 'Orders' };
+			const simplified = [simplifyResponse(record), simplifyResponse(record, parseFields(fields))];
+			const outputs = [row, inTrigger, record, { ...event, ...record }, ...simplified];
+			for (const output of [...outputs, { ...event, ...simplified[0] }]) {
+				expect(mapAutomatically(output as IDataObject, fields)).toEqual(expected);
+			}
+		}),
+		{ numRuns: 500 },
+	);
+});
+
+it('A sheet may have columns called answers or responses with texts', () => {
+	const fields = [{ uuid: 'f0', label: 'Answers', type: 'text' }];
+	expect(mapAutomatically({ answers: 'yes', responses: 3 }, fields)).toEqual([['f0', 'yes']]);
+});
