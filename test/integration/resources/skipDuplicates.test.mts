@@ -77,7 +77,7 @@ describe('Skip Duplicates By', () => {
 		[' , ', note, 'has an empty entry'],
 		['={{ null }}', note, 'must be a list'],
 		['={{ false }}', note, 'must be a list'],
-		[[], note, 'names no field'],
+		[[], note, 'is empty'],
 	])('cannot be %j for the answers %j: it %s', async (names, answers, problem) => {
 		const { run } = newForm(
 			{ label: 'Uses', type: 'multiple_choice', options: ['A'] },

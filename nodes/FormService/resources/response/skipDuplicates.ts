@@ -31,7 +31,7 @@ export const skipDuplicatesProperty: INodeProperties = {
 };
 
 const CHOOSE_FIELDS =
-	'Choose fields of the form that take one answer and share their label with no other field, or remove the option.';
+	'Choose fields that take a single answer and have a label of their own, or remove the option.';
 
 /**
  * Returns the names of the key fields. Returns an empty list if the user has not added the option.
@@ -42,11 +42,7 @@ export function readKeyFieldNames(input: ParameterContext): string[] {
 	if (!isAdded(input, `options.${skipDuplicatesProperty.name}`)) return [];
 	const names = readTextList(input, `options.${skipDuplicatesProperty.name}`);
 	if (names.length > 0) return names;
-	throw createParameterError(
-		input,
-		`'${SKIP_DUPLICATES_DISPLAY_NAME}' names no field`,
-		CHOOSE_FIELDS,
-	);
+	throw createParameterError(input, `'${SKIP_DUPLICATES_DISPLAY_NAME}' is empty`, CHOOSE_FIELDS);
 }
 
 /** Finds the response that an item would repeat, and records what the item has added. */
