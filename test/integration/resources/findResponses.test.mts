@@ -159,6 +159,7 @@ describe('Filters and Sort', () => {
 		[{ text: '={{ $json.missing }}' }, "'Answers Contain' is empty"],
 		[{ after: '={{ null }}' }, "'Submitted At or After' is empty"],
 		[{ before: ' ' }, "'Submitted Before' is empty"],
+		[{ before: 'null' }, "'Submitted Before' must be a date"],
 		[conditionOn('a', 'contains', '={{ undefined }}'), 'Condition 1 needs a value'],
 		[{ conditions: '[{"field": "uuid", "value": "b"}]' }, "'Conditions' is empty"],
 		[{ conditions: { conditions: [day, {}] } }, 'Condition 2 has no field'],
