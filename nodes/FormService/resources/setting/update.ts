@@ -38,7 +38,7 @@ export const settingsUpdate: Operation = {
 	properties: [
 		formLocator,
 		createInputModeProperty(SETTINGS_MODE_DISPLAY_NAME, {
-			auto: "Use the input fields that match a setting's name",
+			auto: "Use the input fields that match a setting's name, except Name and Description",
 			fields: 'Choose the settings to update one by one',
 			json: 'Provide the settings as JSON, with their names as keys',
 		}),
