@@ -11,11 +11,11 @@ import { writeFigures } from './figures.mts';
 const MODES = Object.fromEntries(
 	modes.map(({ name, title }) => [
 		name,
-		`the trigger while the service fails, people rename it and n8n is killed: ${title}`,
+		`the trigger while the service fails and n8n is killed: ${title}`,
 	]),
 );
 
-/** The parts, longest first: a mode of test/n8n/delivery.test.mts and renaming.test.mts, or a file beside them. */
+/** The parts, longest first: a mode of test/n8n/delivery.test.mts, or a file beside it. */
 const PARTS: Record<string, string> = {
 	...MODES,
 	queue: 'queue mode with Redis, PostgreSQL and two workers',
@@ -54,7 +54,7 @@ if (isUnknown || (values.write && positionals.length > 0)) {
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => process.exit(1));
 
 const chosen = positionals.length > 0 ? positionals : Object.keys(PARTS);
-const files = new Set(chosen.flatMap((part) => (part in MODES ? ['delivery', 'renaming'] : part)));
+const files = new Set(chosen.map((part) => (part in MODES ? 'delivery' : part)));
 const tally: Tally = { passed: 0, failed: 0 };
 
 // the installation must not count as time of the tests

@@ -8,12 +8,10 @@ import { type Choices, fillIn, readExample } from '../../scripts/lib/n8n/example
 import { type Execution, itemsOf } from '../../scripts/lib/n8n/rest.mts';
 import { temporaryFolder } from '../../scripts/lib/paths.mts';
 import { demoForms, status } from '../service/index.mts';
-import type { Settings } from '../service/specification/settingsRules.mts';
-import { startScriptedModel, type Step } from './scriptedModel.mts';
+import { startScriptedModel } from './scriptedModel.mts';
 
 const RUN_TIMEOUT_MS = 120_000;
-const AGENT = 'let-an-agent-use-a-form.json';
-const { contact, survey, event } = demoForms;
+const { contact, survey } = demoForms;
 const person = { Name: 'Ada Lovelace', Email: 'ada@example.com' };
 
 let world: World;
@@ -57,15 +55,6 @@ async function runChanged(
 	return await rest.run(await rest.createWorkflow({ ...filled, nodes }));
 }
 
-/** Runs an example by hand with a model that follows a script; returns also what the model was told. */
-async function runWithModel(file: string, script: Step[], choices: Partial<Choices> = {}) {
-	const { url, told } = await startScriptedModel(script, cleanup);
-	const data = { apiKey: 'none', url };
-	const id = await world.n8n.rest.saveCredential({ name: 'Model', type: 'openAiApi', data });
-	const run = await runChanged(file, { ...choices, model: { id, name: 'Model' } });
-	return { run, told };
-}
-
 /** Adds a response to the contact form with this message; returns the execution that it started. */
 async function addAndWait(file: string, message: string): Promise<Execution> {
 	addMessage(message);
@@ -88,13 +77,10 @@ describe('the example', () => {
 		expect(listJson(run, 'Summary')[0].summary).toBe(summary);
 	});
 
-	it('Add a Response adds a response for each call of a webhook', async () => {
+	it('Add a Response adds one for each call, and Add Orders Once one for an order that comes twice', async () => {
 		const body = { name: 'Grace', email: 'grace@example.com', message: 'By webhook' };
 		expect((await callWebhook('form-service-add-response', body)).status).toBe(200);
 		expect(countMessages('By webhook')).toBe(1);
-	});
-
-	it('Add Orders Once adds an order that comes twice once', async () => {
 		const order = { name: 'Grace', email: 'grace@example.com', message: 'Order 4711' };
 		for (const status of ['created', 'skipped']) {
 			const reply = await callWebhook('form-service-add-order', order);
@@ -103,45 +89,24 @@ describe('the example', () => {
 		expect(countMessages(order.message)).toBe(1);
 	});
 
-	it('All Forms into One Table gives the responses of all forms the same columns', async () => {
-		store.addResponse(survey);
+	it('All Forms into One Table writes a row of a file for each response', async () => {
 		addMessage('For the table');
-		const rows: object[] = [];
-		for (const form of ['Customer Survey', 'Contact']) {
-			const run = await findExecution('all-forms-into-one-table.json', (one) =>
-				listJson(one, 'Row').some((row) => row.form === form),
-			);
-			const [{ binary }] = itemsOf(run, 'Convert to File');
-			expect(binary?.data).toMatchObject({ mimeType: 'text/csv' });
-			rows.push(listJson(run, 'Row')[0]);
-		}
-		expect(Object.keys(rows[0])).toEqual(Object.keys(rows[1]));
+		const run = await findExecution('all-forms-into-one-table.json', (one) =>
+			hasText(one, 'Row', 'For the table'),
+		);
+		const [{ binary }] = itemsOf(run, 'Convert to File');
+		expect(binary?.data).toMatchObject({ mimeType: 'text/csv' });
 	});
 
-	it('Announce Changed Forms prepares a message if a form is renamed, closed or opened', async () => {
-		const edit = async (name: string, settings: Settings) => {
-			store.editSettings(survey, settings);
-			return await findExecution('announce-changed-forms.json', (run) =>
-				listJson(run, 'Changed Form').some(({ changed }) => String(changed).includes(name)),
-			);
-		};
-		const closed = await edit('is_closed', { name: 'Feedback', is_closed: true });
+	it('Announce Changed Forms prepares a message if a form is renamed or closed', async () => {
+		store.editSettings(survey, { name: 'Feedback', is_closed: true });
+		const run = await findExecution('announce-changed-forms.json', (one) =>
+			hasText(one, 'Changed Form', 'Feedback'),
+		);
 		const text = 'The form Feedback was renamed and closed.';
-		expect(listJson(closed, 'Message')).toMatchObject([{ text }]);
-		const other = await edit('seo_title', { seo_title: 'Feedback' });
-		expect(listJson(other, 'Message')).toEqual([]);
+		expect(listJson(run, 'Message')).toMatchObject([{ text }]);
 		// later examples update open forms
 		store.editSettings(survey, { is_closed: false });
-	});
-
-	it('Ask a Model about Responses gives a model the newest responses about a topic', async () => {
-		addMessage('When is the delivery?');
-		addMessage('Something else');
-		const script = [{ answer: 'About delivery' }];
-		const { run, told } = await runWithModel('ask-a-model-about-responses.json', script);
-		expect(listJson(run, 'Basic LLM Chain')[0].text).toBe('About delivery');
-		expect(told.prompt).toContain('When is the delivery?');
-		expect(told.prompt).not.toContain('Something else');
 	});
 
 	it('Close and Open Forms from a Sheet previews changes at first, and then makes them', async () => {
@@ -191,83 +156,37 @@ describe('the example', () => {
 		const { uuid, answers } = store.addResponse(contact, { answers: person });
 		const field = store.fields(contact).find(({ label }) => label === 'Message')!;
 		// an answer that is removed leaves an empty cell
-		for (const message of ['First answer', 'Second answer', '']) {
+		for (const message of ['First answer', '']) {
 			answers[field.uuid] = message;
 			const hasAnswer = async () => {
 				const rows = await world.n8n.rest.listRows(world.tables['Latest Answers']);
-				const own = rows.filter(({ response }) => response === uuid);
-				return isEqual(
-					own.map(({ message: cell, name }) => [cell, name]),
-					[[message, person.Name]],
-				);
+				const messages = rows.filter(({ response }) => response === uuid).map((row) => row.message);
+				return isEqual(messages, [message]);
 			};
 			expect(await until(hasAnswer, RUN_TIMEOUT_MS), message).toBe(true);
 		}
 	});
 
-	it('Let an Agent Use a Form has it find a response, add one, hear of a doubtful one, and close the form', async () => {
-		const { faults } = world.service;
+	it('Let an Agent Use a Form has it find a response, add one, and close the form', async () => {
 		addMessage('Where is my delivery?');
 		const added = { ...person, Message: 'Added by the agent' };
-		// the first response is confirmed, the reply to the second is lost
-		const path = /\/response$/;
-		faults.set({ fault: () => undefined, match: { method: 'POST', path }, times: 1 });
-		faults.set({ fault: 'dropAfter', match: { method: 'POST', path } });
 		const script = [
 			{ tool: 'Find_Responses', args: { text: 'my delivery', limit: 5, skip: 0 } },
 			{ tool: 'Add_Response', args: added },
-			{ tool: 'Add_Response', args: { ...added, Message: 'In doubt' } },
 			{ tool: 'Open_or_Close_Form', args: { is_closed: true } },
 			{ answer: 'Done' },
 		];
-		const { run, told } = await runWithModel(AGENT, script, { answers: added });
-		faults.clear();
+		const { url, listResults } = await startScriptedModel(script, cleanup);
+		const credential = { name: 'Model', type: 'openAiApi', data: { apiKey: 'none', url } };
+		const id = await world.n8n.rest.saveCredential(credential);
+		const choices = { answers: added, model: { id, name: credential.name } };
+		const run = await runChanged('let-an-agent-use-a-form.json', choices);
 		expect(listJson(run, 'AI Agent')[0].output).toBe('Done');
-		for (const description of told.toolDescriptions) expect(description).toMatch(/\w{3}/);
-		expect(told.results[0]).toContain('Where is my delivery?');
-		expect(told.results[2]).toContain('may or may not have been added');
-		expect([countMessages(added.Message), countMessages('In doubt')]).toEqual([1, 1]);
+		expect(listResults()[0]).toContain('Where is my delivery?');
+		expect(countMessages(added.Message)).toBe(1);
 		expect(Boolean(store.form(contact)?.settings.is_closed)).toBe(true);
 		store.editSettings(contact, { is_closed: false });
 	});
-
-	it('Send Reminders for Abandoned Responses prepares one for each', async () => {
-		store.form(contact)!.trackIncomplete = true;
-		const answers = { Email: 'left@example.com' };
-		const started = store.addResponse(contact, { incomplete: true, answers });
-		// every trigger on the form has seen the response by then
-		const countPolls = () =>
-			world.service.requests.filter(({ path }) => path.includes(`/${contact}`)).length;
-		const polls = countPolls();
-		await expect.poll(countPolls, { timeout: 170_000, interval: 500 }).toBeGreaterThan(polls + 24);
-		started.createdAt = new Date(Date.now() - 25 * 3_600_000).toISOString();
-		const file = 'send-reminders-for-abandoned-responses.json';
-		const run = await findExecution(file, (one) => itemsOf(one, 'Reminder').length > 0);
-		const reminder = { to: answers.Email, subject: 'Your answers to Contact' };
-		expect(listJson(run, 'Reminder')).toMatchObject([reminder]);
-		store.form(contact)!.trackIncomplete = false;
-	});
-
-	it('Update Many Forms previews open forms, then updates them', async () => {
-		const file = 'update-many-forms.json';
-		const readCaptcha = (form: string) => store.form(form)?.settings.captcha;
-		const preview = listJson(await runExample(file), 'Update Settings');
-		expect(preview.map(({ status }) => status)).toContain('preview');
-		expect(readCaptcha(contact)).toBeNull();
-		const updating = { 'Update Settings': { parameters: { preview: false } } };
-		expect((await runChanged(file, {}, updating)).status).toBe('success');
-		expect([contact, survey, event].map(readCaptcha)).toEqual(['altcha', 'altcha', null]);
-	});
-});
-
-it('no example uses what the next major version of n8n removes', async () => {
-	const path = '/rest/breaking-changes/report?version=v3';
-	const { report, totalWorkflows } = (await world.n8n.rest.send('GET', path)) as {
-		report: { workflowResults: object[] };
-		totalWorkflows: number;
-	};
-	expect(totalWorkflows).toBeGreaterThanOrEqual(Object.keys(world.workflows).length);
-	expect(report.workflowResults).toEqual([]);
 });
 
 /** The paths of n8n's files that have this text, whatever their kind. */

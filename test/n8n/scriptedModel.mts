@@ -3,28 +3,22 @@ import fastify from 'fastify';
 /** What the model does: it calls a tool by its name, or answers. */
 export type Step = { tool: string; args: object } | { answer: string };
 
-type Request = {
-	messages: Array<{ role: string; content?: unknown }>;
-	tools?: Array<{ function: { description: string } }>;
-};
+type Request = { messages: Array<{ role: string; content?: unknown }> };
 
 /**
  * A language model that follows a script, behind the interface of OpenAI's chat completions. The number of
  * results that the tools have given decides which step comes next.
  *
- * @returns its address, and what it has been told so far: by the person, of its tools, and by them
+ * @returns its address, and a function that lists the results of its tools so far
  */
 export async function startScriptedModel(script: Step[], cleanup: AsyncDisposableStack) {
-	const told = { prompt: '', toolDescriptions: [] as string[], results: [] as string[] };
+	let results: string[] = [];
 	const server = fastify({ forceCloseConnections: true });
-	server.post<{ Body: Request }>('/v1/chat/completions', ({ body }) => {
-		const { messages, tools = [] } = body;
-		const listContents = (wanted: string) =>
-			messages.filter(({ role }) => role === wanted).map(({ content }) => JSON.stringify(content));
-		told.prompt = listContents('user').join();
-		told.toolDescriptions = tools.map((tool) => tool.function.description);
-		told.results = listContents('tool');
-		const message = createMessage(script[told.results.length], told.results.length);
+	server.post<{ Body: Request }>('/v1/chat/completions', ({ body: { messages } }) => {
+		results = messages
+			.filter(({ role }) => role === 'tool')
+			.map(({ content }) => JSON.stringify(content));
+		const message = createMessage(script[results.length], results.length);
 		const finish = 'tool_calls' in message ? 'tool_calls' : 'stop';
 		return {
 			...{ id: 'scripted', created: 0, model: 'scripted' },
@@ -35,7 +29,7 @@ export async function startScriptedModel(script: Step[], cleanup: AsyncDisposabl
 	});
 	const url = await server.listen({ host: '127.0.0.1', port: 0 });
 	cleanup.defer(async () => await server.close());
-	return { url: `${url}/v1`, told };
+	return { url: `${url}/v1`, listResults: () => results };
 }
 
 function createMessage(step: Step, number: number) {

@@ -69,7 +69,7 @@ export type Torn = { lost: string[]; repeated: string[] };
  * saves the state of a trigger and the execution one after the other. A seen response without an execution is
  * lost, and an unseen response with an execution comes once more. A response with neither has to arrive, once.
  *
- * @param deliveries see `listDeliveries`, also of earlier names of the trigger
+ * @param deliveries see `listDeliveries`
  */
 export function findTorn(
 	{ state }: Stored,
