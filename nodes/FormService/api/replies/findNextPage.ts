@@ -93,7 +93,7 @@ function findLink(headers: ReplyHeaders, attributes: Attributes): Sign | undefin
 	const paths = PLACES.flatMap((place) => {
 		return place.endsWith('links.') ? [`${place}next`] : [`${place}next_page_url`];
 	});
-	const [, header] = /<([^>]*)>\s*;[^,<]*\brel="?next\b/i.exec(String(headers.link ?? '')) ?? [];
+	const [, header] = /<([^<>]*)>\s*;[^,<]*\brel="?next\b/i.exec(String(headers.link ?? '')) ?? [];
 	const signs = paths.map((path) => ({ path, value: attributes.get(path) }));
 	return [...signs, { path: 'Link', value: header }].find(({ value }) => isSet(value));
 }
