@@ -200,6 +200,6 @@ it('n8n has stored and logged no token and no secret of a record, also of a serv
 	expect(run.data.resultData.error?.message).toContain('The token [access token] has no access');
 	await n8n.stop();
 	// what was asked for is found, so what is not found is not there
-	expect(findFiles('Customer Survey')).not.toBe('');
+	expect(findFiles('Please print this.')).not.toBe('');
 	for (const secret of [service.token, SECRET]) expect(findFiles(secret)).toBe('');
 });
