@@ -50,11 +50,9 @@ export async function processBatch(
 		return stopBeforeSending(items, checkedItems, tryContext.total);
 	}
 	const outcomes: ItemOutcome[] = [];
-	for (const [position, checkedItem] of checkedItems.entries()) {
-		const isPending = typeof checkedItem === 'function';
-		outcomes.push(
-			isPending ? await sendWrite(items[position], checkedItem, tryContext) : checkedItem,
-		);
+	for (const [position, checked] of checkedItems.entries()) {
+		const isPending = typeof checked === 'function';
+		outcomes.push(isPending ? await sendWrite(items[position], checked, tryContext) : checked);
 	}
 	return outcomes;
 }

@@ -1,4 +1,5 @@
 import { compact, groupBy, map, upperFirst } from 'lodash';
+import type { Endpoint } from '../api/endpoints';
 import { toNodeError, InputError, type NodeError, ServiceError } from '../api/errors';
 import { addPeriod } from '../api/errorTexts';
 import {
@@ -71,17 +72,14 @@ export function createStopError(
 ): NodeError {
 	const { n8n, index: itemIndex, endpoint } = item;
 	const { message, failure } = error;
-	const sentItems = describeSentItems(endpoint.effect === 'nonIdempotent', outcomes);
+	const sentItems = describeSentItems(endpoint, outcomes);
 	if (error instanceof ServiceError) {
 		const texts = [error.description, describePlace(item, outcomes.size), sentItems];
 		return error.withText({ message, description: compact(texts).join('\n') }, itemIndex);
 	}
+	const nothing = endpoint.effect !== 'safe' && 'Nothing was sent.';
 	// users overlook a sentence after a long list of invalid items
-	const texts = [
-		sentItems || (endpoint.effect !== 'safe' && 'Nothing was sent.'),
-		error.description,
-	];
-	const description = compact(texts).join('\n');
+	const description = compact([sentItems || nothing, error.description]).join('\n');
 	return new InputError(n8n.getNode(), { message, description, failure, itemIndex });
 }
 
@@ -89,24 +87,18 @@ export function createStopError(
 const RETRY_ADDS_AGAIN =
 	"Retry under Executions sends all items again. With 'Skip Duplicates By', it skips what was added.";
 
-/** Returns an empty string if no item was sent. */
+/** Says which items were sent. Returns an empty string if none was. */
 function describeSentItems(
-	addsAgain: boolean,
+	{ effect }: Endpoint,
 	outcomes: ReadonlyMap<InputItem, ItemOutcome>,
 ): string {
-	const wasSent = (outcome: ItemOutcome, state: string) =>
-		'sent' in outcome && outcome.sent === state;
 	const sentItems = [...outcomes].flatMap(([item, outcome]) =>
-		wasSent(outcome, 'yes') ? [item] : [],
+		'sent' in outcome && outcome.sent === 'yes' ? [item] : [],
 	);
+	if (sentItems.length === 0) return '';
 	const were = sentItems.length === 1 ? 'was' : 'were';
-	const mayAddAgain =
-		sentItems.length > 0 || [...outcomes.values()].some((outcome) => wasSent(outcome, 'maybe'));
-	return compact([
-		sentItems.length > 0 &&
-			`${sentItems.length} of the ${outcomes.size} items ${were} already sent (${listItems(sentItems)}). Run only the other items again.`,
-		addsAgain && mayAddAgain && RETRY_ADDS_AGAIN,
-	]).join('\n');
+	const text = `${sentItems.length} of the ${outcomes.size} items ${were} already sent (${listItems(sentItems)}). Run only the other items again.`;
+	return effect === 'nonIdempotent' ? `${text}\n${RETRY_ADDS_AGAIN}` : text;
 }
 
 /** For the fourth item, n8n adds "[item 3]" to the message. */

@@ -1,6 +1,6 @@
 import { compact, noop } from 'lodash';
 import { NodeConnectionTypes, type IExecuteSingleFunctions } from 'n8n-workflow';
-import { InputError, type NodeError } from '../api/errors';
+import { InputError } from '../api/errors';
 import { isRecord } from '../api/records';
 import { processBatch, type TryContext } from './batch';
 import type { InputItem, ItemOutcome } from './operation';
@@ -14,7 +14,8 @@ export class NodeTry {
 	private readonly items = new Map<number, InputItem>();
 	/** The promised outcomes by the index of the item. A batch adds them when it starts. */
 	private readonly outcomes = new Map<number, Promise<ItemOutcome>>();
-	private readonly allStarted = createDeferred();
+	private markAllStarted = noop;
+	private readonly allStarted = new Promise<void>((resolve) => (this.markAllStarted = resolve));
 
 	constructor(
 		readonly context: TryContext,
@@ -42,7 +43,7 @@ export class NodeTry {
 	 * after it has added all items. If n8n fails while it adds an item, this function never returns.
 	 */
 	async waitForOutcomes(): Promise<ReadonlyMap<InputItem, ItemOutcome>> {
-		await this.allStarted.promise;
+		await this.allStarted;
 		const entries = [...this.items.values()].map(
 			async (item) => [item, await this.getOutcome(item)] as const,
 		);
@@ -66,7 +67,7 @@ export class NodeTry {
 				batch.then((outcomes) => outcomes[position]),
 			);
 		}
-		if (this.items.size === total) this.allStarted.resolve();
+		if (this.items.size === total) this.markAllStarted();
 	}
 
 	/**
@@ -83,22 +84,14 @@ export class NodeTry {
 	/** Users see this error only if their n8n asks for outcomes before it has added all items. */
 	private failIncompleteBatch({ n8n, index }: InputItem): ItemOutcome {
 		this.context.stop();
-		const error: NodeError = new InputError(n8n.getNode(), {
+		const error = new InputError(n8n.getNode(), {
 			message:
 				'This version of n8n passes items to nodes in an order that this package does not support',
 			description: 'Update the package, or use a version of n8n that its README names.',
 			itemIndex: index,
 		});
-		const finalOutcome = this.context.run.finalOutcomes.get(index);
-		return finalOutcome ?? { kind: 'failed', error, sent: 'no' };
+		return { kind: 'failed', error, sent: 'no' };
 	}
-}
-
-/** Creates a promise, and the function that resolves the promise. */
-function createDeferred(): { promise: Promise<void>; resolve: () => void } {
-	let resolve: () => void = noop;
-	const promise = new Promise<void>((resolvePromise) => (resolve = resolvePromise));
-	return { promise, resolve };
 }
 
 /** The latest try of each run, by the only object that all items and tries of the run share. */
