@@ -9,7 +9,6 @@ import type {
 import type { Endpoint, ReadEndpoint, Target, WriteEndpoint } from '../api/endpoints';
 import type { NodeError } from '../api/errors';
 import type { RequestContext } from '../api/requestContext';
-import { fetchRecords } from '../api/replies/listReader';
 import type { ParameterContext } from '../parameters/parameterContext';
 
 /** An operation of the node, such as Response: Create. It reads, or checks an item and then writes. */
@@ -86,16 +85,13 @@ export async function shareInRun<T>(
 	return (await value) as T;
 }
 
-/** Fetches the records of a list once for all items of the run. No item may change a record. */
-export async function fetchSharedRecords(
+/** Fetches something once for all items of the run. No item may change it. */
+export async function fetchOnce<T>(
 	request: ItemRequest,
+	fetch: (context: RequestContext, target: Target) => Promise<T>,
 	target = request.target,
-): Promise<readonly IDataObject[]> {
-	return await shareInRun(
-		request,
-		target.url,
-		async (context) => await fetchRecords(context, target),
-	);
+): Promise<T> {
+	return await shareInRun(request, target.url, async (context) => await fetch(context, target));
 }
 
 /** An input item in one try. Either its parameters are valid, or it has `parameterError`. */

@@ -215,16 +215,4 @@ describe('A model', () => {
 		);
 		expect(JSON.stringify(results)).toContain('Add at least one setting');
 	});
-
-	it('does not show Settings to Clear, which change nothing in a tool', () => {
-		const { properties } = nodeOf('formService').description;
-		const clear = properties.find(({ name }) => name === 'clear')!;
-		const values = { resource: 'setting', operation: 'update', inputMode: 'fields' };
-		const isShown = (type: string) => {
-			const node = { type, typeVersion: 1, parameters: values } as unknown as INode;
-			const description = { ...nodeOf('formService').description, name: type };
-			return NodeHelpers.displayParameter(values, clear, node, description);
-		};
-		expect(['formService', 'formServiceTool'].map(isShown)).toEqual([true, false]);
-	});
 });

@@ -106,15 +106,6 @@ it.each<[string, string, string, string]>([
 	expect(methods()).toEqual(['GET']);
 });
 
-it('Response: Create names the columns and the fields if no column matches', async () => {
-	const { id } = newForm([{ label: 'Name' }]);
-	const { error } = await create(id, [{ Nmae: 'Ada' }], { inputMode: 'auto' });
-	expect(error?.message).toBe('There is no answer to send');
-	expect(error?.description).toContain(
-		"Columns that match no field: Nmae. The form's fields are Name.",
-	);
-});
-
 it.each(['auto', 'fields', 'json'])(
 	'Response: Create (%s) needs an answer to each required question, unless Allow Missing Answers is on',
 	async (inputMode) => {
@@ -148,13 +139,6 @@ it('Response: Create lists the rows and columns with error values of a sheet', a
 	expect(error?.description).toContain('Row 3: Column "Name:" has the error value #N/A.');
 	expect(error?.description).toContain('Row 6: Column "Name:" has the error value #DIV/0!');
 	expect(addedTo(id)).toEqual([]);
-});
-
-it('Response: Create names the row of a single item with an error value', async () => {
-	const { id } = newForm([{ label: 'Name' }]);
-	const { error } = await create(id, [{ row_number: 7, Name: '#N/A' }], { inputMode: 'auto' });
-	expect(error?.message).toBe('Column "Name" has the error value #N/A');
-	expect(error?.description).toContain('The item is row 7.');
 });
 
 it('Response: Create never sends an error value among several choices', async () => {

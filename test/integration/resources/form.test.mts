@@ -2,7 +2,7 @@ import type { INodeParameters } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import { demoForms, success } from '../../service/index.mts';
 import { itemsOf, locator } from '../harness.mts';
-import { createWorld, pathsOf, running } from '../world.mts';
+import { pathsOf, running } from '../world.mts';
 
 const { service, n8n } = await running();
 const { contact } = demoForms;
@@ -34,20 +34,6 @@ describe('Form: Get Many', () => {
 describe('Form: Get', () => {
 	const get = { resource: 'form', operation: 'get' };
 
-	it('takes the forms of many items from one listing of many, and items share nothing', async () => {
-		const { service, n8n } = await createWorld();
-		const fields = [{ label: 'Name' }];
-		const add = () => service.store.addForm({ name: 'New', fields }).id;
-		const [first, ...others] = Array.from({ length: 600 }, add);
-		const ids = [first, ...others, first];
-		const formId = locator('={{ $json.id }}');
-		const { items } = await n8n.runNode({ ...get, formId }, itemsOf(...ids.map((id) => ({ id }))));
-		expect(items.map(({ json }) => json.id)).toEqual(ids);
-		expect(service.requests).toHaveLength(1);
-		(items[0].json.fields as unknown[]).length = 0;
-		expect(items.at(-1)!.json.fields).toHaveLength(1);
-	});
-
 	it.each([
 		[{ required: 1 }, true],
 		[{ mandatory: 'true' }, true],
@@ -68,14 +54,6 @@ describe('Form: Get', () => {
 			expect(error?.description).toMatch(/^The form was deleted, or .* Choose the form again\.$/);
 		},
 	);
-});
-
-it('Field: Get Many returns all of many fields, or no more than Limit', async () => {
-	const fields = Array.from({ length: 60 }, (_, at) => ({ label: `Question ${at}` }));
-	const { id } = service.store.addForm({ name: 'Long', fields });
-	const getAll = { resource: 'field', operation: 'getAll', formId: locator(id) };
-	expect(await jsonOf({ ...getAll, returnAll: true })).toMatchObject(fields);
-	expect(await jsonOf({ ...getAll, limit: 3 })).toHaveLength(3);
 });
 
 it('Workspace: Get returns ten attributes, with one request for all items', async () => {

@@ -1,6 +1,7 @@
 import { endpoints } from '../../api/endpoints';
 import { removeSecrets } from '../../api/records';
-import { fetchSharedRecords, type Operation } from '../../execution/operation';
+import { fetchRecords } from '../../api/replies/listReader';
+import { fetchOnce, type Operation } from '../../execution/operation';
 import { readFormId } from '../../parameters/parameterContext';
 import { limitProperties, readLimit, readToolRange } from '../../parameters/resultParameters';
 import { formLocator } from '../../parameters/sharedProperties';
@@ -23,7 +24,7 @@ export const fieldGetAll: Operation = {
 			ids: { formId },
 			selection: readToolRange(input),
 			async read(request) {
-				const fields = await fetchSharedRecords(request);
+				const fields = await fetchOnce(request, fetchRecords);
 				return fields.slice(0, limit).map((field) => ({ json: removeSecrets(field) }));
 			},
 		};

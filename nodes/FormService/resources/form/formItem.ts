@@ -2,21 +2,11 @@ import { pick } from 'lodash';
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { parseBoolean } from '../../api/parseValues';
 import { getId, isRecord, removeSecrets } from '../../api/records';
-import type { ParameterContext } from '../../parameters/parameterContext';
-import { readSimplify } from '../../parameters/resultParameters';
 
-/**
- * Returns a function that converts a form to an item. The parameters of the node decide whether the item is
- * simplified.
- */
-export function createFormConverter(
-	input: ParameterContext,
-): (form: IDataObject) => INodeExecutionData {
-	const simplify = readSimplify(input);
-	return (form) => {
-		const json = removeSecrets(form);
-		return { json: simplify ? simplifyForm(json) : json };
-	};
+/** Creates the item of a form, without secrets. */
+export function createFormItem(form: IDataObject, simplify: boolean): INodeExecutionData {
+	const json = removeSecrets(form);
+	return { json: simplify ? simplifyForm(json) : json };
 }
 
 /** The attributes of a form that simplified output keeps. Simplified output adds `fields` to these attributes. */

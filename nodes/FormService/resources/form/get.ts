@@ -1,10 +1,15 @@
 import { endpoints } from '../../api/endpoints';
 import { getFormId } from '../../api/records';
-import { fetchSharedRecords, type Operation } from '../../execution/operation';
+import { fetchRecords } from '../../api/replies/listReader';
+import { fetchOnce, type Operation } from '../../execution/operation';
 import { createFormNotListedError, readFormId } from '../../parameters/parameterContext';
-import { readOutputFields, simplificationProperties } from '../../parameters/resultParameters';
+import {
+	readOutputFields,
+	readSimplify,
+	simplificationProperties,
+} from '../../parameters/resultParameters';
 import { formLocator } from '../../parameters/sharedProperties';
-import { createFormConverter } from './formItem';
+import { createFormItem } from './formItem';
 
 /**
  * The operation Form: Get. The API has no endpoint for a single form, so the operation searches the list of all
@@ -23,13 +28,13 @@ export const formGet: Operation = {
 	properties: [formLocator, ...simplificationProperties],
 	prepare(input) {
 		const formId = readFormId(input);
-		const toItem = createFormConverter(input);
+		const simplify = readSimplify(input);
 		return {
 			selection: { names: readOutputFields(input) },
 			async read(request) {
-				const forms = await fetchSharedRecords(request);
+				const forms = await fetchOnce(request, fetchRecords);
 				const form = forms.find((record) => getFormId(record) === formId);
-				if (form !== undefined) return [toItem(form)];
+				if (form !== undefined) return [createFormItem(form, simplify)];
 				throw createFormNotListedError(input, formId);
 			},
 		};

@@ -1,13 +1,15 @@
 import { endpoints } from '../../api/endpoints';
-import { fetchSharedRecords, type Operation } from '../../execution/operation';
+import { fetchRecords } from '../../api/replies/listReader';
+import { fetchOnce, type Operation } from '../../execution/operation';
 import {
 	limitProperties,
 	readLimit,
 	readOutputFields,
 	readToolRange,
+	readSimplify,
 	simplificationProperties,
 } from '../../parameters/resultParameters';
-import { createFormConverter } from './formItem';
+import { createFormItem } from './formItem';
 
 export const formGetAll: Operation = {
 	option: {
@@ -22,12 +24,12 @@ export const formGetAll: Operation = {
 	properties: [...limitProperties, ...simplificationProperties],
 	prepare(input) {
 		const limit = readLimit(input);
-		const toItem = createFormConverter(input);
+		const simplify = readSimplify(input);
 		return {
 			selection: { ...readToolRange(input), names: readOutputFields(input) },
 			async read(request) {
-				const forms = await fetchSharedRecords(request);
-				return forms.slice(0, limit).map(toItem);
+				const forms = await fetchOnce(request, fetchRecords);
+				return forms.slice(0, limit).map((form) => createFormItem(form, simplify));
 			},
 		};
 	},

@@ -13,7 +13,6 @@ import {
 import {
 	outputNeedsFields,
 	createResponseItem,
-	type ResponseOutput,
 } from '../../answers/responseItem';
 import { endpoints } from '../../api/endpoints';
 import { parseBoolean } from '../../api/parseValues';
@@ -35,7 +34,7 @@ import {
 	readToolRange,
 	simplificationProperties,
 } from '../../parameters/resultParameters';
-import { shareInRun, type ItemRequest, type Operation } from '../../execution/operation';
+import { shareInRun, type Operation } from '../../execution/operation';
 import { fetchSharedFields } from './sharedFields';
 
 const STATUSES = { all: 'All', complete: 'Complete', incomplete: 'Incomplete' };
@@ -101,10 +100,20 @@ export const responseGetAll: Operation = {
 				// status
 				const needsWholeList =
 					limit === undefined || status !== 'all' || !isUnfilteredAndUnsorted(query);
-				const listed = await fetchResponses(request, needsWholeList ? undefined : limit);
+				const neededCount = needsWholeList ? undefined : limit;
+				const listed = await shareInRun(
+					request,
+					`${request.target.url} up to ${neededCount ?? 'its end'}`,
+					async (context) => await fetchRecords(context, request.target, neededCount),
+				);
 				const records = listed.filter((record) => hasStatus(record, status));
 				const found = await findResponses(records, query, fields);
-				return await createItems(request, found.slice(0, limit), output, fields);
+				const items: INodeExecutionData[] = [];
+				// one after another, because the files of an item may have to be downloaded
+				for (const record of found.slice(0, limit)) {
+					items.push((await createResponseItem(request.context, record, output, fields)).item);
+				}
+				return items;
 			},
 		};
 	},
@@ -127,19 +136,6 @@ function checkConditions(
 	}
 }
 
-/** Fetches responses once for all items of the run with the same request and limit. No item may change a record. */
-async function fetchResponses(
-	request: ItemRequest,
-	limit: number | undefined,
-): Promise<readonly IDataObject[]> {
-	const { target } = request;
-	return await shareInRun(
-		request,
-		`${target.url} up to ${limit ?? 'the end'}`,
-		async (context) => await fetchRecords(context, target, limit),
-	);
-}
-
 /**
  * Whether a response has the chosen status. The service may ignore the status in the request, so the node
  * checks each response.
@@ -149,18 +145,4 @@ function hasStatus(record: IDataObject, status: keyof typeof STATUSES): boolean 
 	// if a record has no `is_incomplete`, the node relies on Form Service to filter by the status
 	if (status === 'all' || isIncomplete === undefined) return true;
 	return isIncomplete === (status === 'incomplete');
-}
-
-/** Creates the items of responses, one after another, because the files of an item may have to be downloaded. */
-async function createItems(
-	{ context }: ItemRequest,
-	records: readonly IDataObject[],
-	output: ResponseOutput,
-	fields?: readonly FormField[],
-): Promise<INodeExecutionData[]> {
-	const items: INodeExecutionData[] = [];
-	for (const record of records) {
-		items.push((await createResponseItem(context, record, output, fields)).item);
-	}
-	return items;
 }

@@ -1,13 +1,9 @@
 import type { IDataObject } from 'n8n-workflow';
 import { createTarget, endpoints } from '../../api/endpoints';
 import { getFormId } from '../../api/records';
+import { fetchRecords } from '../../api/replies/listReader';
 import { describeSettingsByType } from '../../settings/settings';
-import {
-	fetchSharedRecords,
-	shareInRun,
-	type ItemRequest,
-	type Operation,
-} from '../../execution/operation';
+import { fetchOnce, shareInRun, type ItemRequest, type Operation } from '../../execution/operation';
 import { isExpression } from '../../parameters/formId';
 import {
 	createFormNotListedError,
@@ -146,7 +142,7 @@ async function findForm(
 ): Promise<IDataObject> {
 	const target = createTarget(request.context.account, endpoints.listForms);
 	const formsById = await shareInRun(request, 'forms by ID', async () => {
-		const forms = await fetchSharedRecords(request, target);
+		const forms = await fetchOnce(request, fetchRecords, target);
 		return new Map(forms.map((form) => [getFormId(form), form]));
 	});
 	const form = formsById.get(formId);

@@ -2,7 +2,7 @@ import { pick } from 'lodash';
 import { endpoints } from '../../api/endpoints';
 import { removeSecrets } from '../../api/records';
 import { fetchWorkspace } from '../../api/service';
-import { shareInRun, type Operation } from '../../execution/operation';
+import { fetchOnce, type Operation } from '../../execution/operation';
 import {
 	readOutputFields,
 	readSimplify,
@@ -25,10 +25,7 @@ export const workspaceGet: Operation = {
 		return {
 			selection: { names: readOutputFields(input) },
 			async read(request) {
-				const { target } = request;
-				const workspace = await shareInRun(request, target.url, async (context) =>
-					removeSecrets(await fetchWorkspace(context, target)),
-				);
+				const workspace = removeSecrets(await fetchOnce(request, fetchWorkspace));
 				return [{ json: simplify ? pick(workspace, WORKSPACE_ATTRIBUTES) : workspace }];
 			},
 		};
