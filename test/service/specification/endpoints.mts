@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import lodash from 'lodash';
 import { z } from 'zod';
 import type { Parts } from '../parts.mts';
-import type { Answers, Field } from '../store.mts';
+import type { Answers, Field, Form, Response } from '../store.mts';
 import { createAccessCheck, createServiceError, getAccessibleForm } from './access.mts';
 import { createArranger, createListBody } from './lists.mts';
 import {
@@ -34,14 +34,15 @@ function addFormEndpoints(api: FastifyInstance, parts: Parts) {
 	}));
 
 	api.get('/forms', (request, reply) => {
-		const records = store.forms(request.account?.id).map((form) => createFormRecord(form, parts));
-		return createListBody(records, request, reply, parts);
+		const forms = store.forms(request.account?.id);
+		const createRecord = (form: Form) => createFormRecord(form, parts);
+		return createListBody(forms, createRecord, request, reply, parts);
 	});
 
 	api.get<{ Params: { id: string } }>('/forms/:id/fields', (request, reply) => {
 		const { fields } = getAccessibleForm(request, parts, request.params.id);
-		const records = fields.map((field) => createFieldRecord(field, parts));
-		return createListBody(records, request, reply, parts);
+		const createRecord = (field: Field) => createFieldRecord(field, parts);
+		return createListBody(fields, createRecord, request, reply, parts);
 	});
 }
 
@@ -55,15 +56,16 @@ function addResponseEndpoints(api: FastifyInstance, parts: Parts) {
 		(request, reply) => {
 			const form = getAccessibleForm(request, parts, request.params.formId);
 			const { incomplete } = request.query;
-			const responses = form.responses
-				.filter(({ isIncomplete }) => form.trackIncomplete || !isIncomplete)
-				.filter(
-					(response) => incomplete === undefined || incomplete === `${response.isIncomplete}`,
-				);
-			const records = arrange(responses, request).map((response) =>
-				createResponseRecord(response, form, parts),
+			const listed = form.responses.filter(
+				({ isIncomplete }) => form.trackIncomplete || !isIncomplete,
 			);
-			return createListBody(records, request, reply, parts);
+			const responses =
+				incomplete === undefined
+					? listed
+					: listed.filter(({ isIncomplete }) => String(isIncomplete) === incomplete);
+			const createRecord = (response: Response) => createResponseRecord(response, form, parts);
+			const arranged = arrange(responses, request);
+			return createListBody(arranged, createRecord, request, reply, parts);
 		},
 	);
 

@@ -41,24 +41,25 @@ export const createReplyShapes = (): ReplyShapes => ({
 const getPageNumber = ({ query }: FastifyRequest): number =>
 	Number((query as { page?: string }).page ?? 1);
 
-/** Creates the body of the reply with the requested page of a list. */
-export function createListBody(
-	records: unknown[],
+/** Creates the body of the reply with the requested page of a list, and the records of this page alone. */
+export function createListBody<T>(
+	entries: readonly T[],
+	createRecord: (entry: T) => object,
 	request: FastifyRequest,
 	reply: FastifyReply,
 	{ shapes, origin }: Parts,
 ) {
 	const { pageSize, paging } = shapes;
-	if (pageSize === undefined) return { success: true, data: records };
+	if (pageSize === undefined) return { success: true, data: entries.map(createRecord) };
 	const page = getPageNumber(request);
 	const linkTo = (number: number) => {
 		const link = new URL(request.url, origin());
 		link.searchParams.set('page', `${number}`);
 		return link.href;
 	};
-	const total = records.length;
+	const total = entries.length;
 	const lastPage = Math.max(1, Math.ceil(total / pageSize));
-	const data = records.slice((page - 1) * pageSize, page * pageSize);
+	const data = entries.slice((page - 1) * pageSize, page * pageSize).map(createRecord);
 	const next = page < lastPage ? linkTo(page + 1) : null;
 	const prev = page > 1 ? linkTo(page - 1) : null;
 	const urls = { next_page_url: next, prev_page_url: prev };
