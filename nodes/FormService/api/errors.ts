@@ -1,7 +1,7 @@
 import { NodeApiError, NodeOperationError, type Failure, type INode } from 'n8n-workflow';
 import { clock } from './clock';
 import type { ErrorText } from './errorTexts';
-import type { FailureReason, RequestFailure } from './requestFailure';
+import type { FailureReason, RequestFailure } from './failures';
 
 /** The errors that n8n shows on the node that failed. */
 export type NodeError = NodeApiError | NodeOperationError;
@@ -15,27 +15,21 @@ export class InputError extends NodeOperationError {
 		node: INode,
 		{
 			message,
-			description,
-			itemIndex,
-			failure,
+			...options
 		}: Partial<ErrorText> & { message: string; itemIndex?: number; failure?: Failure },
 	) {
-		super(node, message, { description, itemIndex, failure });
-		// n8n replaces a message that contains the code of a system error, in uppercase or lowercase and even within
-		// a word: "EPERM" in "deletePermission"
+		super(node, message, options);
+		// n8n replaces a message with the code of a system error, even within a word: "EPERM" in "deletePermission"
 		this.message = message;
 	}
 }
 
-/**
- * The error of a failed request. The error does not contain the request, because the request has the token, and
- * n8n stores errors with the execution.
- */
+/** The error of a failed request. It has no request, because n8n stores errors, and the request has the token. */
 export class ServiceError extends NodeApiError {
 	/** n8n and its editor recognize this kind of error by the name. */
 	override name = 'NodeApiError';
 
-	/** Why the request failed. The field is private, because n8n stores all public fields with the execution. */
+	/** Private, because n8n stores all public fields with the execution. */
 	readonly #requestFailure: RequestFailure;
 
 	/** @param itemIndex the input item that the request belongs to */
@@ -54,24 +48,16 @@ export class ServiceError extends NodeApiError {
 		this.message = message;
 	}
 
-	/** Why the request failed. */
 	get requestFailure(): RequestFailure {
 		return this.#requestFailure;
 	}
 
-	/**
-	 * Returns a copy of the error with another text and item. If several items share a failed request, each
-	 * item gets its own text.
-	 */
+	/** Returns a copy of the error with another text and item. */
 	withText(text: ErrorText, itemIndex?: number): ServiceError {
 		return new ServiceError(this.node, this.#requestFailure, text, itemIndex);
 	}
 }
 
-/**
- * Converts a failure to n8n's type. For the daily limit, `retryAtMs` becomes `resetsAtEpochMs`. For the
- * per-minute limit and an unavailable service, `retryAtMs` becomes `retryAfterMs`.
- */
 function toN8nFailure({ cause, retryAtMs }: RequestFailure): Failure | undefined {
 	if (cause === undefined) return undefined;
 	if (retryAtMs === undefined) return { cause };
@@ -80,24 +66,20 @@ function toN8nFailure({ cause, retryAtMs }: RequestFailure): Failure | undefined
 	return isTimed ? { cause, retryAfterMs: Math.max(0, retryAtMs - clock.now()) } : { cause };
 }
 
-/**
- * Converts an error to an error that n8n can show on the node. Returns a NodeApiError or NodeOperationError
- * unchanged. Any other error becomes a NodeOperationError.
- */
+/** Converts an error to an error that n8n can show on the node. */
 export function toNodeError(node: INode, error: unknown, itemIndex?: number): NodeError {
 	if (error instanceof NodeApiError || error instanceof NodeOperationError) return error;
-	return new NodeOperationError(node, error instanceof Error ? error : String(error), {
-		itemIndex,
-	});
+	const cause = error instanceof Error ? error : String(error);
+	return new NodeOperationError(node, cause, { itemIndex });
 }
 
-/** Returns the cause of an error, such as `rate-limited`. Returns an empty string if the error has no cause. */
+/** Returns the cause of an error, such as `rate-limited`, or an empty string. */
 export function getN8nCause(error: unknown): string {
 	if (!(error instanceof NodeApiError || error instanceof NodeOperationError)) return '';
 	return (error.failure as Failure | undefined)?.cause ?? '';
 }
 
-/** Returns the failure of the request that caused an error. Undefined for any other error. */
+/** Returns the failure of the request that caused an error. */
 export function getRequestFailure(error: unknown): RequestFailure | undefined {
 	return error instanceof ServiceError ? error.requestFailure : undefined;
 }
@@ -108,10 +90,7 @@ export function hasReason(error: unknown, ...reasons: FailureReason[]): boolean 
 	return reason !== undefined && reasons.includes(reason);
 }
 
-/**
- * Whether the service may have acted although the request failed, so that a second request could add a response
- * twice.
- */
+/** Whether a second request could add a response twice. */
 export function mayHaveActed(error: unknown): boolean {
 	return getRequestFailure(error)?.mayHaveActed ?? false;
 }

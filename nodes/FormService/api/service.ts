@@ -1,21 +1,20 @@
-import { uniq } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
+import { z } from 'zod';
 import type { Target } from './endpoints';
-import type { Envelope } from './envelope';
-import { isRecord } from './records';
+import { describeShape } from './envelope';
+import { createFailure } from './failures';
+import { getId, isRecord } from './records';
 import { callApi } from './request/callApi';
 import {
 	createRequestError,
 	createUnexpectedReplyError,
 	type RequestContext,
 } from './requestContext';
-import { createFailure } from './requestFailure';
 import { parseUrl } from './url';
 
-/*
- * One function for each operation of the service (specification, section 4). `replies/listReader` reads the
- * lists. n8n's routing composes the targets of the node's operations. `createTarget` creates all other targets.
- */
+/* One function for each operation of the service that reads no list (specification, section 4). */
+
+const workspaceSchema = z.object({ name: z.string() });
 
 /** Fetches the workspace, including its secrets (section 2.1). */
 export async function fetchWorkspace(
@@ -24,51 +23,38 @@ export async function fetchWorkspace(
 ): Promise<IDataObject> {
 	const { data } = (await callApi(context, target)).envelope;
 	if (isWorkspace(data)) return data;
-	throw createUnexpectedReplyError(context, 'a workspace', data);
+	throw createUnexpectedReplyError(
+		context,
+		target.endpoint,
+		'a workspace with a name',
+		describeShape(data),
+	);
 }
 
 /** Whether the data of a reply is a workspace. */
 export function isWorkspace(data: unknown): data is IDataObject {
-	return isRecord(data) && typeof data.name === 'string';
+	return workspaceSchema.safeParse(data).success;
 }
+
+const pdfSchema = z.object({ pdf_url: z.string().nullish(), url: z.string().nullish() });
 
 /** Fetches the link to the PDF of a response. Returns an absolute URL. */
 export async function fetchPdfLink(context: RequestContext, target: Target): Promise<string> {
-	return parsePdfLink(context, (await callApi(context, target)).envelope);
-}
-
-/**
- * Finds the link to a PDF in a reply. The specification does not name the attribute of the link. So the
- * function looks for the only link among the attributes with "pdf" in their names. If no attribute has such a
- * name, the function looks for the only link in the reply.
- *
- * @throws ServiceError if there is no PDF yet, or if there is not exactly one link
- */
-export function parsePdfLink(context: RequestContext, { body, data }: Envelope): string {
-	const values = collectValues(body);
-	const pdfValues = values.filter(({ name }) => /pdf/i.test(name));
-	// if an attribute with "pdf" in its name is empty, any other link leads to something else
-	const candidates = pdfValues.length > 0 ? pdfValues : values;
-	const links = uniq(candidates.map(({ value }) => value).filter(isLink));
-	const url = links.length === 1 ? parseUrl(links[0], context.account.baseUrl) : undefined;
+	const { body, data } = (await callApi(context, target)).envelope;
+	const places = [data, body].map((place) => pdfSchema.safeParse(place).data);
+	const values = places.flatMap((place) => [place?.pdf_url, place?.url]);
+	const link = values.find((value) => value);
+	const url = link ? parseUrl(link, context.account.baseUrl) : undefined;
 	if (url !== undefined) return url.href;
-	const isMissing = candidates.some(({ value }) => !value);
-	if (links.length > 0 || !isMissing)
-		throw createUnexpectedReplyError(context, 'a link to a PDF', data);
-	throw createRequestError(context, createFailure('pdfMissing'));
-}
-
-/**
- * Returns all strings, numbers and other single values at any depth of a reply, each with the name of its
- * attribute.
- */
-function collectValues(value: unknown, name = ''): Array<{ name: string; value: unknown }> {
-	if (typeof value !== 'object' || value === null) return [{ name, value }];
-	return Object.entries(value).flatMap(([childName, child]) => collectValues(child, childName));
-}
-
-function isLink(value: unknown): value is string {
-	return typeof value === 'string' && /^(https?:\/)?\/\S+$/i.test(value);
+	if (values.some((value) => value === null || value === '')) {
+		throw createRequestError(context, createFailure('pdfMissing'));
+	}
+	throw createUnexpectedReplyError(
+		context,
+		target.endpoint,
+		'"pdf_url" or "url" with a link',
+		describeShape(data),
+	);
 }
 
 /** Adds a response. Returns its ID, or undefined if the reply has no ID. */
@@ -76,7 +62,8 @@ export async function addResponse(
 	context: RequestContext,
 	target: Target,
 ): Promise<string | undefined> {
-	return (await callApi(context, target)).envelope.id;
+	const { data } = (await callApi(context, target)).envelope;
+	return isRecord(data) ? getId(data) : undefined;
 }
 
 /** Updates settings of a form. Returns what the reply says about the form, with the service's message. */

@@ -6,9 +6,10 @@ import type {
 import { createAccount } from '../api/account';
 import { createTarget, endpoints } from '../api/endpoints';
 import { addPeriod, truncateText } from '../api/errorTexts';
-import { parseReply } from '../api/request/callApi';
+import { clock } from '../api/clock';
+import { parseReply } from '../api/request/classify';
 import { JSON_HEADERS, readReply, DEFAULT_TIMEOUT_MS } from '../api/request/sendOnce';
-import { createFailure, describeFailure } from '../api/requestFailure';
+import { createFailure, describeFailure } from '../api/failures';
 import { isWorkspace } from '../api/service';
 
 const { getWorkspace: endpoint } = endpoints;
@@ -42,14 +43,16 @@ export async function formServiceApiTest(
 			timeout: DEFAULT_TIMEOUT_MS,
 		});
 		const reply = await readReply(sentPromise, DEFAULT_TIMEOUT_MS);
-		const outcome = parseReply(reply, { endpoint });
+		const outcome = parseReply(reply, { endpoint }, clock.now());
 		const workspace = 'envelope' in outcome ? outcome.envelope.data : undefined;
 		if (isWorkspace(workspace)) {
 			const name = truncateText(account.redact(String(workspace.name)));
 			return { status: 'OK', message: `Connected to the workspace "${name}"` };
 		}
 		const failure =
-			'requestFailure' in outcome ? outcome.requestFailure : createFailure('wrongAddress');
+			'requestFailure' in outcome
+				? outcome.requestFailure
+				: createFailure('wrongAddress', { detail: 'no workspace' });
 		const { message, description } = describeFailure(failure, account);
 		throw new Error(`${addPeriod(message)} ${description}`);
 	} catch (error) {

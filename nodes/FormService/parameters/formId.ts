@@ -2,7 +2,7 @@ import { compact } from 'lodash';
 import type { INode } from 'n8n-workflow';
 import { getRequestFailure, ServiceError } from '../api/errors';
 import type { ErrorText } from '../api/errorTexts';
-import { createFailure } from '../api/requestFailure';
+import { createFailure } from '../api/failures';
 import { isRecord } from '../api/records';
 import { isWebUrl } from '../api/url';
 

@@ -1,5 +1,5 @@
 import { clock } from '../api/clock';
-import { getRequestFailure, hasReason, type NodeError } from '../api/errors';
+import { getRequestFailure, type NodeError } from '../api/errors';
 import { EARLY_TOLERANCE_MS, HOUR_MS, hasElapsed, MINUTE_MS } from './requestBudget';
 import type { ReadingKind } from './responses/planReading';
 
@@ -50,9 +50,6 @@ const REPORT_THRESHOLD = 3;
 const MAX_RETRY_AFTER_MS = HOUR_MS;
 
 const RETRY_NOTICE = 'The trigger keeps trying, and no response is lost.';
-
-const EXPIRY_NOTICE =
-	'The trigger keeps trying. Until it succeeds, later pages of the list are not read.';
 
 /** The failures in a row of a trigger, in this n8n process. Each subject has its own count, see `FailureSubject`. */
 export class Failures {
@@ -141,7 +138,7 @@ export class Failures {
 		streak.isReported = true;
 		this.reportedAtMs = nowMs;
 		const { error } = streak;
-		const notice = hasReason(error, 'pageExpired') ? EXPIRY_NOTICE : RETRY_NOTICE;
+		const notice = RETRY_NOTICE;
 		// the account and a form can share an error, so the notice may already be there
 		const description = (error.description ?? '').replace(notice, '').trim();
 		error.description = `${description} ${notice}`.trim();

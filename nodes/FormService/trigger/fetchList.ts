@@ -4,7 +4,7 @@ import type { Target } from '../api/endpoints';
 import { hasReason } from '../api/errors';
 import { fetchPages, type ListPage } from '../api/replies/fetchPages';
 import { createRequestError, type RequestContext } from '../api/requestContext';
-import { createFailure } from '../api/requestFailure';
+import { createFailure } from '../api/failures';
 import type { PagePosition } from './pagePosition';
 import type { PollContext } from './pollContext';
 
@@ -77,7 +77,10 @@ export async function fetchWholeList(
 		pages.push(page);
 		const isTimeUp = clock.now() >= context.times.readUntilMs;
 		if (page.nextUrl !== undefined && isTimeUp) {
-			throw createRequestError(context.request, createFailure('listTooLong', { expected: noun }));
+			throw createRequestError(
+				context.request,
+				createFailure('listTooLong', { detail: `not all ${noun} came before n8n's poll timeout` }),
+			);
 		}
 	}
 	return { records: pages.flatMap(({ records }) => records), requests: pages.length };

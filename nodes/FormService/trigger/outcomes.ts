@@ -1,6 +1,6 @@
 import type { Logger } from 'n8n-workflow';
 import { hasReason, type NodeError } from '../api/errors';
-import type { FailureReason } from '../api/requestFailure';
+import type { FailureReason } from '../api/failures';
 import { HIGHEST_PAGE_NUMBER, type Failures, type FailureSubject } from './failures';
 
 /* Decides what the outcome of a reading means for the account, for the poll and for later polls. */
@@ -11,10 +11,8 @@ import { HIGHEST_PAGE_NUMBER, type Failures, type FailureSubject } from './failu
  */
 const ACCOUNT_REASONS: FailureReason[] = [
 	'blockedByN8n',
-	'connectionRefused',
-	'unknownHost',
-	'untrustedCertificate',
-	'noEncryption',
+	'unreachable',
+	'insecure',
 	'timedOut',
 	'connectionBroken',
 	'pollTimedOut',

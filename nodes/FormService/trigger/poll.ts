@@ -1,7 +1,7 @@
 import { sortBy } from 'lodash';
 import type { INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 import { clock } from '../api/clock';
-import { getN8nCause, hasReason, type NodeError } from '../api/errors';
+import { getN8nCause, type NodeError } from '../api/errors';
 import { sortByTime } from '../api/recordTimes';
 import { mayReadFormList, pollFormList } from './forms/pollFormList';
 import { isEndOfPoll, getOutcomeError, recordOutcome, type ReadingOutcome } from './outcomes';
@@ -193,7 +193,6 @@ function findActivationError(
 	if (!hasRead && startState.forms.size === 0) return error;
 	const isOnly = !hasRead || !hasSeveralForms(parameters.watch);
 	// for an expired page position, the user need not do anything: the trigger reads the list again
-	const isActionable =
-		ACTIONABLE_CAUSES.includes(getN8nCause(error)) && !hasReason(error, 'pageExpired');
+	const isActionable = ACTIONABLE_CAUSES.includes(getN8nCause(error));
 	return reason === 'publish' && isOnly && isActionable ? error : undefined;
 }

@@ -138,9 +138,7 @@ const EFFECTS = ['Response: Get Many', 'Response: Create', 'Setting: Update'];
 /** Operations whose requests are about something else than a form. */
 const NOUNS = ['Form: Get Many', 'Response: Get PDF'];
 
-const UNCONFIRMED = json(200, { message: 'Unauthenticated.' });
-
-const CONTRADICTORY = json(422, { success: false, message: 'No.', data: { id: 'r-1' } });
+const UNCONFIRMED = json(200, { message: 'No.', errors: { name: ['Too long.'] } });
 
 /** Replies that nobody expects, to Response: Get Many unless another operation is named. */
 const oddReplies: Array<[string, Fault | ((token: string) => Fault), who?: string]> = [
@@ -148,13 +146,14 @@ const oddReplies: Array<[string, Fault | ((token: string) => Fault), who?: strin
 	['an object without a list', json(200, { success: true, result: { ok: 'yes' } })],
 	['a list of texts', json(200, { success: true, data: ['a'] })],
 	['success: false without a message', json(200, { success: false })],
-	['a reply that confirms nothing', UNCONFIRMED, 'Response: Create'],
-	['a reply that confirms nothing', UNCONFIRMED, 'Setting: Update'],
-	['a rejection with the ID of a response', CONTRADICTORY, 'Response: Create'],
-	['a rejection with an ID', CONTRADICTORY, 'Setting: Update'],
+	['errors with status 200', UNCONFIRMED, 'Response: Create'],
+	['errors with status 200', UNCONFIRMED, 'Setting: Update'],
 	['a web page of another server', rawReply(404, 'text/html', '\n<html><title>x</title></html>')],
 	['a web page that takes no such request', rawReply(405, 'text/html', '<html></html>')],
-	['a link to a page with the token', (token) => success({ responses: [], next: `//${token}.a/` })],
+	[
+		'an attribute about pages with the token',
+		(token) => success({ responses: [], [`next ${token}`]: 1 }),
+	],
 	['the token in texts', (token) => status(422, `Not ${token}`, { name: [`Not ${token}.`] })],
 	[
 		'the token where texts are cut off',

@@ -9,7 +9,7 @@ const SECRET = 'planted-secret-7f3a';
 /** Secrets at several depths and under several spellings of their names. */
 const planted: IDataObject = {
 	webhook_secret: SECRET,
-	teams_webhook_url: `https://chat.example/${SECRET}`,
+	discord_webhook_url: `https://chat.example/${SECRET}`,
 	settings: {
 		slackWebhookUrl: SECRET,
 		list: [{ apiKey: SECRET, api_token: SECRET, password: SECRET, kept: 1 }],

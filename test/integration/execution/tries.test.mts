@@ -3,14 +3,7 @@ import fc from 'fast-check';
 import { mapValues, sortBy, uniqBy } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { expect, it, onTestFinished, vi } from 'vitest';
-import {
-	faultTable,
-	slow,
-	status,
-	errorAfterActing,
-	success,
-	type Fault,
-} from '../../service/index.mts';
+import { faultTable, slow, status, success, type Fault } from '../../service/index.mts';
 import { itemsOf, placesOf, time } from '../harness.mts';
 import { core } from '../n8n/core.mts';
 import { operationNamed } from '../resources/operations.mts';
@@ -31,8 +24,6 @@ const faults = {
 		},
 	},
 	unauthorized: status(401, 'No.'),
-	// each status says that nothing was added, and the body says that the response was added
-	...mapValues({ rejectedLate: 422, limitedLate: 429, unavailableLate: 503 }, errorAfterActing),
 } satisfies Record<string, Fault>;
 type Kind = keyof typeof faults;
 const isTaken = (kind: Kind) => kind === 'fine' || kind === 'slow';
@@ -132,15 +123,6 @@ it('The next try of n8n sends only what was refused', async () => {
 	expect(statuses).toEqual(['created', 'created', 'created', 'skipped']);
 	expect(sent.map(({ place }) => place)).toEqual([0, 1, 1, 2]);
 });
-
-it.each(['rejectedLate', 'limitedLate', 'unavailableLate'] as const)(
-	'A response is not sent again if its reply is %s and says that the response was added',
-	async (kind) => {
-		const { error, sent } = await addRows(rowsOf(kind), { maxTries: 3 });
-		expect(error?.message).toMatch(/\. The response may or may not have been added$/);
-		expect(sent).toHaveLength(1);
-	},
-);
 
 it('A node that stops counts no item as sent that was skipped', async () => {
 	const kinds = rowsOf('fine', 'fine', 'refused');

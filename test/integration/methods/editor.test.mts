@@ -180,9 +180,13 @@ describe('The test of the credential', () => {
 		[
 			'another service',
 			success({ title: 'A' }),
-			/ is not the address of a Form Service\. Check the 'Base URL'/,
+			/ is not the address of a Form Service\. The reply was no workspace\. Check/,
 		],
-		['a redirect', redirect('https://elsewhere.example/'), / redirects to https:\/\/elsewhere\./],
+		[
+			'a redirect',
+			redirect('https://elsewhere.example/'),
+			/ The reply was a redirect to https:\/\/elsewhere\./,
+		],
 	])('explains %s, without trying again', async (_what, fault, message) => {
 		service.faults.set({ fault });
 		const begun = time.now();

@@ -50,7 +50,9 @@ describe('A link to the next page', () => {
 		servePages(() => ({ data: [{ uuid: 'first' }], links: { next } }));
 		const { error, items } = await n8n.runNode(getAll);
 		expect(items).toEqual([]);
-		expect(error?.message).toContain('a link to the next page: "links.next", a string');
+		expect(error?.message).toContain(
+			'expected a link to the next page, found "links.next", a string',
+		);
 		expect(service.requests).toHaveLength(1);
 	});
 });
@@ -116,7 +118,9 @@ it.each<[string, number, (at: number) => object]>([
 	servePages(replyTo);
 	const { error, items } = await n8n.runNode(getAll);
 	expect(items).toEqual([]);
-	expect(error?.message).toContain('another page of the list: a page that was already read');
+	expect(error?.message).toContain(
+		'expected another page of the list, found a page that was already read',
+	);
 	expect(service.requests).toHaveLength(pages + 1);
 });
 
@@ -135,7 +139,7 @@ it('Pages without end are an error after 480 of them, and the advice works', asy
 	servePages((at) => ({ data: [{ uuid: `r${at}` }], next_page_url: `?page=${at + 2}` }));
 	const { error, items } = await n8n.runNode(getAll);
 	expect(items).toEqual([]);
-	expect(error?.message).toBe('The list has more than 480 pages');
+	expect(error?.message).toBe('The list is too long: it has more than 480 pages');
 	expect(service.requests).toHaveLength(480);
 	expect(error?.description).toContain("a 'Limit' reads fewer pages if 'Sort' is");
 	const limited = { ...getAll, returnAll: false, limit: 5, sort: { order: 'listed' } };
@@ -160,7 +164,7 @@ describe('A list whose pages overlap', () => {
 		...more,
 	});
 
-	it.each(['links', 'meta', 'inData', 'simple'] as const)(
+	it.each(['links', 'meta', 'inData', 'simple', 'numbers', 'header'] as const)(
 		'is complete or an error, as the shape %s lists ties by page',
 		async (paging) => {
 			const form = addForm(60);
@@ -171,7 +175,7 @@ describe('A list whose pages overlap', () => {
 				/^The list stays incomplete: 3 readings found \d+ (of 60 records|records, some of them twice)$/,
 			);
 			expect(error?.description).toMatch(
-				/ may list records of equal times in another order on each page/,
+				/ list records of equal times in another order on each page/,
 			);
 			expect(service.requests).toHaveLength(12);
 		},

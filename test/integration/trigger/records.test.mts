@@ -35,7 +35,7 @@ it.each([
 
 it('A response without uuid and id fails the activation', async () => {
 	lists.responses = [{ number: 1, answer: 'secret' }];
-	await expect(publish()).rejects.toThrow('a list of responses with IDs: a list of 1');
+	await expect(publish()).rejects.toThrow('a list of responses with IDs, found a list with object');
 });
 
 it('A UUID that is listed in capital letters is the same response', async () => {

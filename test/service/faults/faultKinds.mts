@@ -34,16 +34,6 @@ export const status = (code: number, message: string, errors?: Record<string, st
 	});
 
 /**
- * Creates a fault: the service acts, and replies with this status and `Retry-After: 1`. The body of the reply
- * still reports success.
- */
-export const errorAfterActing = (code: number) =>
-	after(({ reply }, body) => {
-		reply.code(code).header('retry-after', '1');
-		return body;
-	});
-
-/**
  * Creates a fault: the service replies 429.
  *
  * @param limit the `X-RateLimit-Limit` of the reply

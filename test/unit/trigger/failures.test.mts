@@ -2,10 +2,7 @@ import type { Logger } from 'n8n-workflow';
 import { afterAll, beforeEach, expect, it } from 'vitest';
 import { clock } from '../../../nodes/FormService/api/clock.ts';
 import { ServiceError } from '../../../nodes/FormService/api/errors.ts';
-import {
-	createFailure,
-	type FailureReason,
-} from '../../../nodes/FormService/api/requestFailure.ts';
+import { createFailure, type FailureReason } from '../../../nodes/FormService/api/failures.ts';
 import { Failures, type FailureSubject } from '../../../nodes/FormService/trigger/failures.ts';
 import {
 	isEndOfPoll,

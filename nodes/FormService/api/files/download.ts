@@ -6,14 +6,13 @@ import type { ServiceError } from '../errors';
 import {
 	STREAM_OPTIONS,
 	closeReply,
-	createTransportFailure,
 	parseTimeoutMs,
 	type StreamedReply,
 } from '../request/sendOnce';
-import { TIMEOUT_STATUSES } from '../request/replyFailure';
+import { createTransportFailure, TIMEOUT_STATUSES } from '../request/classify';
 import { computeRetryDelayMs } from '../request/callApi';
 import { createRequestError, getAbortSignal, type RequestContext } from '../requestContext';
-import { createFailure, type RequestFailure } from '../requestFailure';
+import { createFailure, type RequestFailure } from '../failures';
 import { checkLink } from '../url';
 
 /*
@@ -157,7 +156,9 @@ async function fetchFile(
 	for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
 		const checked = checkLink(link, base, origin, file.kind);
 		if ('reason' in checked) {
-			return createFailure('linkNotFollowed', { linkProblem: checked.reason });
+			return createFailure('fileFailed', {
+				detail: `The link to the file was not followed: ${checked.reason}`,
+			});
 		}
 		// once a redirect has left the account's origin, no later request gets the token, even if a redirect leads
 		// back
@@ -167,7 +168,7 @@ async function fetchFile(
 		if (!('redirectsTo' in fetched)) return fetched;
 		link = fetched.redirectsTo;
 	}
-	return createFailure('linkLoop');
+	return createFailure('fileFailed', { detail: 'The link to the file redirects in a loop' });
 }
 
 async function requestFile(
@@ -199,8 +200,8 @@ async function requestFile(
 		}
 		if (status >= 200 && status < 300) return await storeFile(n8n, reply, file, limits);
 		const isTemporary = status >= 500 || [429, ...TIMEOUT_STATUSES].includes(status);
-		const reason = isTemporary ? 'fileUnavailable' : 'fileRefused';
-		return createFailure(reason, { host: new URL(file.url).host, status });
+		const detail = `The file at ${new URL(file.url).host} could not be fetched (status ${status})`;
+		return createFailure('fileFailed', { detail, status, ...(isTemporary && TEMPORARY) });
 	} catch (error) {
 		return toFileFailure(error, file, limits);
 	} finally {
@@ -252,14 +253,24 @@ function startsLikePageOrJson(chunk: Uint8Array): boolean {
 	return /^(\u{feff})?\s*[<{[]/u.test(Buffer.from(chunk.subarray(0, 1024)).toString());
 }
 
-const TOO_MANY = createFailure('tooManyFiles', { limit: MAX_FILES });
-const TOO_LARGE = createFailure('filesTooLarge', { limit: MAX_MEGABYTES });
-const TIMED_OUT = createFailure('filesTimedOut');
-const NOT_A_FILE = createFailure('notAFile');
+const TEMPORARY = { cause: 'temporarily-unavailable' } as const;
+const TOO_MANY = createFailure('fileFailed', {
+	detail: `Only the first ${MAX_FILES} files of a response are downloaded`,
+});
+const TOO_LARGE = createFailure('fileFailed', {
+	detail: `The files of this response exceed ${MAX_MEGABYTES} MB in total`,
+});
+const TIMED_OUT = createFailure('fileFailed', {
+	detail: 'The files of this response could not be downloaded in time',
+	...TEMPORARY,
+});
+const NOT_A_FILE = createFailure('fileFailed', {
+	detail: 'The link to the file returned a web page or JSON',
+});
 
 function toFileFailure(error: unknown, { url }: LinkedFile, limits: Limits): RequestFailure {
 	if (limits.signal.aborted) return TIMED_OUT;
-	const { cause, blockReason, networkError = blockReason } = createTransportFailure(error);
-	const reason = cause === TIMED_OUT.cause ? 'fileUnavailable' : 'fileRefused';
-	return createFailure(reason, { host: new URL(url).host, networkError });
+	const { cause, detail: problem } = createTransportFailure(error);
+	const detail = `The file at ${new URL(url).host} could not be fetched (${problem})`;
+	return createFailure('fileFailed', { detail, ...(cause === TEMPORARY.cause && TEMPORARY) });
 }

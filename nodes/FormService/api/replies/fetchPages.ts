@@ -4,13 +4,19 @@ import { describeShape } from '../envelope';
 import { getRecordKey } from '../records';
 import { callApi } from '../request/callApi';
 import { REQUESTS_PER_DAY } from '../request/rateLimit';
-import { createRequestError, type RequestContext } from '../requestContext';
-import { createFailure } from '../requestFailure';
+import {
+	createRequestError,
+	createUnexpectedReplyError,
+	type RequestContext,
+} from '../requestContext';
+import { createFailure } from '../failures';
 import { findNextPage, type NextPage, type PageInList } from './findNextPage';
 import { readList } from './readList';
 
 /** The maximum number of pages in one reading. Three readings of 480 pages take all requests of a day. */
 export const MAX_PAGES = REQUESTS_PER_DAY / 3;
+
+const TOO_LONG = createFailure('listTooLong', { detail: `it has more than ${MAX_PAGES} pages` });
 
 /**
  * The maximum number of pages in a row that may start with the same record. New responses can cause a few such
@@ -46,7 +52,7 @@ export async function* fetchPages(
 	let equalPages = 0;
 	while (next !== undefined) {
 		if (urls.size === MAX_PAGES) {
-			throw createRequestError(context, createFailure('tooManyPages', { limit: MAX_PAGES }));
+			throw createRequestError(context, TOO_LONG);
 		}
 		urls.add(next.url);
 		const page: ListPage = await fetchPage(context, target.endpoint, next);
@@ -54,7 +60,7 @@ export async function* fetchPages(
 		equalPages = start !== '' && start === first ? equalPages + 1 : 1;
 		if (equalPages > MAX_EQUAL_PAGES || urls.has(page.nextUrl ?? '')) {
 			const found = 'a page that was already read';
-			throw createListError(context, target.endpoint, 'another page of the list', found);
+			throw createUnexpectedReplyError(context, target.endpoint, 'another page of the list', found);
 		}
 		first = start;
 		yield page;
@@ -73,25 +79,15 @@ async function fetchPage(
 	const noun = getListedNoun(endpoint);
 	const records = readList(envelope, noun);
 	if (records === undefined) {
-		const shape = describeShape(envelope.data, context.account.redact);
-		throw createListError(context, endpoint, `a list of ${noun} with IDs`, shape);
+		const shape = describeShape(envelope.data);
+		throw createUnexpectedReplyError(context, endpoint, `a list of ${noun} with IDs`, shape);
 	}
 	const { problem, ...pages } = findNextPage(headers, envelope, page);
 	if (problem !== undefined) {
-		throw createListError(context, endpoint, 'a link to the next page', problem);
+		throw createUnexpectedReplyError(context, endpoint, 'a link to the next page', problem);
 	}
 	const dateHeaderMs = Date.parse(String(headers.date)) || undefined;
 	return { url, records, ...pages, sentAtMs, dateHeaderMs };
-}
-
-function createListError(
-	context: RequestContext,
-	endpoint: Endpoint,
-	expected: string,
-	shape: string,
-) {
-	const failure = createFailure('unexpectedReply', { expected, shape });
-	return createRequestError(context, failure, { endpoint });
 }
 
 function getListedNoun(endpoint: Endpoint): ListedNoun {

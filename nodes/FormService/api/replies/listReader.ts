@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import type { Target } from '../endpoints';
 import { getRecordKey } from '../records';
 import { createRequestError, type RequestContext } from '../requestContext';
-import { createFailure, type RequestFailure } from '../requestFailure';
+import { createFailure, type RequestFailure } from '../failures';
 import { fetchPages } from './fetchPages';
 
 /*
@@ -130,7 +130,6 @@ function addRecords(found: Map<string, IDataObject>, records: readonly IDataObje
 }
 
 function createIncompleteFailure({ size }: FoundRecords, total: number): RequestFailure {
-	const evidence =
-		total > 0 ? `${size} of ${total} records` : `${size} records, some of them twice`;
-	return createFailure('listIncomplete', { evidence, passes: MAX_READINGS });
+	const found = total > 0 ? `${size} of ${total} records` : `${size} records, some of them twice`;
+	return createFailure('listIncomplete', { detail: `${MAX_READINGS} readings found ${found}` });
 }

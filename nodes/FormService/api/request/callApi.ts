@@ -1,18 +1,13 @@
 import type { Failure as N8nFailure } from 'n8n-workflow';
 import { clock } from '../clock';
 import type { Target } from '../endpoints';
-import { parseEnvelope, type Envelope } from '../envelope';
 import { InputError } from '../errors';
 import { createRequestError, getAbortSignal, type RequestContext } from '../requestContext';
-import type { RequestFailure } from '../requestFailure';
+import type { RequestFailure } from '../failures';
 import { parseUrl } from '../url';
-import type { ReplyHeaders } from './rateLimit';
-import { createReplyFailure } from './replyFailure';
+import { parseReply, type SuccessfulReply } from './classify';
 import { getQueue, type Priority } from './requestQueue';
-import { sendOnce, type Reply } from './sendOnce';
-
-/** A reply that confirms success. */
-export type SuccessfulReply = { headers: ReplyHeaders; envelope: Envelope };
+import { sendOnce } from './sendOnce';
 
 /** The reply to a request, and the time at which the request left the queue, in epoch milliseconds. */
 export type TimedReply = SuccessfulReply & { sentAtMs: number };
@@ -49,7 +44,7 @@ export async function callApi(
 		const sentAtMs = clock.now();
 		let result: ReturnType<typeof parseReply> | undefined;
 		try {
-			result = parseReply(await sendOnce(context, target), target);
+			result = parseReply(await sendOnce(context, target), target, clock.now());
 		} finally {
 			queue.releaseSlot(slot, result);
 		}
@@ -100,40 +95,6 @@ export function computeRetryDelayMs(
 	// the queue waits for the next minute
 	if (cause === 'rate-limited') return 0;
 	return FIRST_RETRY_DELAY_MS * 2 ** (attempts - 1) * (0.5 + random / 2);
-}
-
-/**
- * Returns a successful reply, or the failure of the request. A reply with status 300 or higher is a failure.
- * With a lower status, a GET succeeds if the reply is JSON without `success: false`. A POST succeeds only if
- * the reply confirms that the service has acted.
- */
-export function parseReply(
-	reply: Reply | RequestFailure,
-	target: Pick<Target, 'endpoint' | 'fields'>,
-): SuccessfulReply | { headers: ReplyHeaders; requestFailure: RequestFailure } {
-	const result = parseSuccessOrFailure(reply, target);
-	if ('envelope' in result) return result;
-	// an endpoint that only reads, or changes nothing when repeated, cannot act twice
-	const mayHaveActed = result.mayHaveActed && target.endpoint.effect === 'nonIdempotent';
-	const headers = 'headers' in reply ? reply.headers : {};
-	return { headers, requestFailure: { ...result, mayHaveActed } };
-}
-
-/**
- * Returns a successful reply, or the failure of the request. The failure of a GET can have
- * `mayHaveActed: true`, which `parseReply` changes to false.
- */
-function parseSuccessOrFailure(
-	reply: Reply | RequestFailure,
-	target: Pick<Target, 'endpoint' | 'fields'>,
-): SuccessfulReply | RequestFailure {
-	if ('reason' in reply) return reply;
-	const { status, headers, text = '' } = reply;
-	const envelope = parseEnvelope(text);
-	const isReading = target.endpoint.effect === 'safe';
-	const isSuccess = isReading ? !envelope?.isFailure : envelope?.isConfirmed;
-	if (status < 300 && envelope !== undefined && isSuccess) return { headers, envelope };
-	return createReplyFailure(reply, envelope, target, clock.now());
 }
 
 /**

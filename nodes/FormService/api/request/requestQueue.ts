@@ -1,6 +1,6 @@
 import { pull, sortedLastIndexBy } from 'lodash';
 import { clock as machineClock, type Clock } from '../clock';
-import { createFailure, type RequestFailure } from '../requestFailure';
+import { createFailure, type RequestFailure } from '../failures';
 import { UNKNOWN_WINDOW, updateRateLimitWindow, WINDOW_MS, type ReplyHeaders } from './rateLimit';
 
 /** At five requests at a time, replies that take five seconds still use up 60 requests a minute. */

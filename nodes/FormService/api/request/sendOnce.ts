@@ -4,11 +4,9 @@ import { CREDENTIAL_TYPE } from '../account';
 import { clock, waitUnlessAborted } from '../clock';
 import type { Target } from '../endpoints';
 import type { RequestContext } from '../requestContext';
-import { createFailure, type RequestFailure } from '../requestFailure';
+import type { RequestFailure } from '../failures';
+import { createTransportFailure, type Reply } from './classify';
 import type { ReplyHeaders } from './rateLimit';
-
-/** A reply, whatever its status. `text` is undefined if the body has more than `MAX_BYTES`. */
-export type Reply = { status: number; headers: ReplyHeaders; text?: string };
 
 /** The body of a reply as a stream. */
 export type ReplyStream = Exclude<
@@ -126,63 +124,4 @@ export function closeReply(replyPromise: Promise<StreamedReply>): void {
 export function parseTimeoutMs(httpOptions: RequestContext['httpOptions']): number {
 	const timeout = Math.trunc(Number(httpOptions?.timeout));
 	return timeout > 0 ? Math.min(timeout, LONGEST_TIMEOUT_MS) : DEFAULT_TIMEOUT_MS;
-}
-
-/**
- * Matches the error codes of Node.js for a host name that has no IP address. Nothing was sent, because there
- * was no connection.
- */
-const UNKNOWN_HOST = /^(ENOTFOUND|EAI_AGAIN)$/;
-const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS/;
-
-/** Matches the error codes of Node.js for a server that does not support TLS, or that ends the TLS connection. */
-const NO_ENCRYPTION = /^(EPROTO|ERR_SSL_WRONG_VERSION_NUMBER|ERR_SSL_PACKET_LENGTH_TOO_LONG)$/;
-
-const TIMED_OUT = /^(ECONNABORTED|ETIMEDOUT)$/;
-
-/**
- * Returns the reason why no complete reply arrived. Determines the reason from the error that n8n's HTTP helper
- * threw.
- */
-export function createTransportFailure(thrown: unknown): RequestFailure {
-	const errors = collectCauses(thrown);
-	const block = errors.find(isBlockedByN8n);
-	if (block !== undefined) return createFailure('blockedByN8n', { blockReason: block.message });
-	// the innermost error is the error of the network
-	const code = errors.map((error) => error.code).findLast((value) => typeof value === 'string');
-	const networkError = code ?? errors.at(-1)?.message ?? '';
-	if (code === 'ECONNREFUSED') return createFailure('connectionRefused', { networkError });
-	if (code === undefined) {
-		return createFailure('connectionBroken', { networkError, mayHaveActed: true });
-	}
-	if (UNKNOWN_HOST.test(code)) return createFailure('unknownHost', { networkError });
-	if (CERTIFICATE.test(code)) return createFailure('untrustedCertificate', { networkError });
-	const isTimeout = TIMED_OUT.test(code);
-	const reason = NO_ENCRYPTION.test(code)
-		? 'noEncryption'
-		: isTimeout
-			? 'timedOut'
-			: 'connectionBroken';
-	return createFailure(reason, { networkError, mayHaveActed: true });
-}
-
-/**
- * Matches the names of the error classes that n8n throws if n8n blocks a request: `UserError`,
- * `OperationalError`, `NodeOperationError`, and the classes of the SSRF protection, such as
- * `SsrfBlockedIpError`.
- */
-const BLOCKING_CLASS = /^(Ssrf\w*|UserError|OperationalError|NodeOperationError)$/;
-
-/**
- * Whether n8n blocked a request, because of n8n's SSRF protection or the allowed domains of the credential.
- * Compares only the name of the error's class. n8n exports no class of its SSRF protection, and `instanceof`
- * fails if the package and n8n have two copies of n8n-workflow.
- */
-function isBlockedByN8n(error: Error): boolean {
-	return BLOCKING_CLASS.test(error.constructor.name);
-}
-
-/** Returns an error and its causes, the outermost error first. */
-function collectCauses(error: unknown): Array<Error & { code?: unknown }> {
-	return error instanceof Error ? [error, ...collectCauses(error.cause)] : [];
 }

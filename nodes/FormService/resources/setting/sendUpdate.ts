@@ -4,7 +4,7 @@ import { truncateText } from '../../api/errorTexts';
 import { hasReason } from '../../api/errors';
 import { parseBoolean } from '../../api/parseValues';
 import { removeSecrets } from '../../api/records';
-import type { FailureReason } from '../../api/requestFailure';
+import type { FailureReason } from '../../api/failures';
 import { updateSettings } from '../../api/service';
 import { shareInRun, type ItemRequest } from '../../execution/operation';
 import { findSetting } from '../../settings/settings';

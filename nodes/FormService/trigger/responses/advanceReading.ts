@@ -139,7 +139,7 @@ export function hasToStartOver(
 	if (error === undefined || hasReason(error, 'queueTimedOut')) return false;
 	const hasFailedTooLong = count >= MIN_FAILURES && nowMs - firstFailedAtMs >= MAX_FAILING_MS;
 	if (pageCount > 0) return hasFailedTooLong && kind !== 'newestPages';
-	return from !== undefined && (hasFailedTooLong || hasReason(error, 'pageExpired'));
+	return from !== undefined && hasFailedTooLong;
 }
 
 /**

@@ -181,7 +181,7 @@ function finishReading(
 	const sinceMs = isPostponed ? (form.debt?.atMs ?? 0) : readingStartedAtMs;
 	const debt = addDebt(form.debt, counted, getBudget(context, formId).intervalMs, sinceMs);
 	return {
-		form: { ...(startsOver ? startOver(form, reading, result.hasExpired) : form), debt },
+		form: { ...(startsOver ? startOver(form, reading) : form), debt },
 		items,
 		outcome: {
 			subject,

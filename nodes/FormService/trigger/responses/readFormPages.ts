@@ -2,9 +2,6 @@ import { chunk } from 'lodash';
 import { clock, yieldIfDue } from '../../api/clock';
 import { createTarget, endpoints } from '../../api/endpoints';
 import { toNodeError, hasReason, type NodeError } from '../../api/errors';
-import { getId } from '../../api/records';
-import { createRequestError } from '../../api/requestContext';
-import { createFailure } from '../../api/requestFailure';
 import { createFormNotFoundError, isFormNotFoundError } from '../../parameters/formId';
 import { fetchPagesInTime, type TimedPage } from '../fetchList';
 import type { PollContext } from '../pollContext';
@@ -30,11 +27,6 @@ export type FormPagesResult = {
 	stop: StopReason;
 	/** The error, if the next page could not be read. */
 	readError?: NodeError;
-	/**
-	 * Whether the page position at which the reading starts has expired. Only the position of a page with a
-	 * cursor can expire.
-	 */
-	hasExpired?: boolean;
 	/** How many requests were sent. */
 	requests: number;
 };
@@ -83,7 +75,6 @@ export async function readFormPages(
 	};
 	try {
 		for await (const page of fetchPagesInTime(context, target, { from })) {
-			checkIds(context, page);
 			pages.push(page);
 			form = ensureBaseline(context, formBefore);
 			await comparePage(context, comparison, page, form);
@@ -105,11 +96,9 @@ export async function readFormPages(
 		const isFirstPage = pages.length === 0 && !hasReadPages;
 		if (hasReason(error, 'pollTimedOut') && !isFirstPage) return { ...finish('limit'), requests };
 		const readError = toFormError(context, formId, error);
-		const isExpired = pages.length === 0 && hasReason(error, 'pageExpired');
-		const hasExpired = isExpired && from !== undefined;
 		// a page that was not requested has not failed, so the next reading starts at this page
 		const stop = wasSent || pages.length === 0 ? 'error' : 'limit';
-		return { ...finish(stop), readError, hasExpired, requests };
+		return { ...finish(stop), readError, requests };
 	}
 }
 
@@ -149,17 +138,6 @@ export function ensureBaseline(context: PollContext, form: FormState = {}): Form
 	const sinceMs = Math.floor(serviceMs / 1_000) * 1_000;
 	const backfill = isDamaged ? undefined : parameters.backfill;
 	return { ...form, baseline: { sinceMs, backfill } };
-}
-
-/**
- * Checks that each response has an ID, because responses are compared by ID.
- *
- * @throws NodeApiError if an ID is missing
- */
-function checkIds({ request }: PollContext, { records }: TimedPage): void {
-	if (records.some((record) => getId(record) === undefined)) {
-		throw createRequestError(request, createFailure('responseIdMissing'));
-	}
 }
 
 /** Converts an error to an error of the node. If the form does not exist, the error names the form. */

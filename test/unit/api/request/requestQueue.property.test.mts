@@ -4,7 +4,7 @@ import {
 	RequestQueue,
 	type RequestResult,
 } from '../../../../nodes/FormService/api/request/requestQueue.ts';
-import { createFailure } from '../../../../nodes/FormService/api/requestFailure.ts';
+import { createFailure } from '../../../../nodes/FormService/api/failures.ts';
 import { MINUTE_MS, VirtualTime } from '../../../time.mts';
 import * as simulation from './simulation.mts';
 import { countMostRefused, LimitedService, outcomeOf, pass } from './simulation.mts';
@@ -78,8 +78,8 @@ function createOutcome(end: string): RequestResult {
 	if (end === 'ok') return { headers: {} };
 	const requestFailure =
 		end === 'broken'
-			? createFailure('connectionBroken', { networkError: 'ECONNRESET' })
-			: createFailure('minuteLimit', { limit: 60, retryAtMs: time.now() + 1_000 });
+			? createFailure('connectionBroken', { detail: 'ECONNRESET' })
+			: createFailure('minuteLimit', { retryAtMs: time.now() + 1_000 });
 	return { headers: {}, requestFailure };
 }
 

@@ -3,11 +3,8 @@ import { countBy } from 'lodash';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { RequestQueue } from '../../../../nodes/FormService/api/request/requestQueue.ts';
 import type { RequestResult } from '../../../../nodes/FormService/api/request/requestQueue.ts';
-import { createRateLimitFailure } from '../../../../nodes/FormService/api/request/replyFailure.ts';
-import {
-	createFailure,
-	type FailureReason,
-} from '../../../../nodes/FormService/api/requestFailure.ts';
+import { createRateLimitFailure } from '../../../../nodes/FormService/api/request/classify.ts';
+import { createFailure, type FailureReason } from '../../../../nodes/FormService/api/failures.ts';
 import { DAY_MS, MINUTE_MS, VirtualTime } from '../../../time.mts';
 import * as simulation from './simulation.mts';
 import { LimitedService, outcomeOf, pass, type Job } from './simulation.mts';
@@ -26,7 +23,7 @@ const shows = (remaining: number, limit = 60): RequestResult => ({
 });
 const failWith = (reason: FailureReason): RequestResult => ({
 	headers: {},
-	requestFailure: createFailure(reason as 'canceled'),
+	requestFailure: createFailure(reason),
 });
 const failed = failWith('connectionBroken');
 const refuse = (retryAfterS?: number): RequestResult => ({
@@ -150,7 +147,7 @@ describe('an outage', () => {
 	it.each<[string, () => RequestResult]>([
 		['broken connections', () => failed],
 		['refusals', () => refuse(1)],
-		['rejected credentials', () => failWith('untrustedCertificate')],
+		['rejected credentials', () => failWith('insecure')],
 	])('of %s lets items fail at once after 20 in a row', async (_what, end) => {
 		const one = end();
 		const { ends, sent } = await sendAll(1_000, one);

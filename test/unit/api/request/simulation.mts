@@ -3,8 +3,8 @@ import type {
 	RequestResult,
 	RequestQueue,
 } from '../../../../nodes/FormService/api/request/requestQueue.ts';
-import { createRateLimitFailure } from '../../../../nodes/FormService/api/request/replyFailure.ts';
-import type { RequestFailure } from '../../../../nodes/FormService/api/requestFailure.ts';
+import { createRateLimitFailure } from '../../../../nodes/FormService/api/request/classify.ts';
+import type { RequestFailure } from '../../../../nodes/FormService/api/failures.ts';
 import { decide } from '../../../service/specification/limiter.mts';
 import type { Decision, Limits, Usage } from '../../../service/specification/limiter.mts';
 import type { VirtualTime } from '../../../time.mts';

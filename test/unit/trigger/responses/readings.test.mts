@@ -1,9 +1,6 @@
 import { expect, it } from 'vitest';
 import { ServiceError } from '../../../../nodes/FormService/api/errors.ts';
-import {
-	createFailure,
-	type FailureReason,
-} from '../../../../nodes/FormService/api/requestFailure.ts';
+import { createFailure, type FailureReason } from '../../../../nodes/FormService/api/failures.ts';
 import type { TimedPage } from '../../../../nodes/FormService/trigger/fetchList.ts';
 import * as advance from '../../../../nodes/FormService/trigger/responses/advanceReading.ts';
 import { countPageOrders } from '../../../../nodes/FormService/trigger/responses/findNewestPage.ts';
@@ -154,8 +151,6 @@ it.each<[string, Reading, FailureReason, number, number, number, boolean]>([
 	['is the first one, and has failed for 20 minutes', FULL, 'serverError', 7, 20, 0, false],
 	['is forbidden for now', FROM_FOURTH, 'accessDenied', 1, 0, 0, false],
 	['is a web page for now', FROM_FOURTH, 'webPage', 6, 13, 0, false],
-	['cannot be reached any more', FROM_FOURTH, 'pageExpired', 1, 0, 0, true],
-	['cannot be reached, after other pages', FROM_FOURTH, 'pageExpired', 1, 0, 2, false],
 	['comes after newest pages', createReading('newestPages', 4), 'serverError', 9, 60, 2, false],
 ])(
 	'A reading starts over or not if its page %s',

@@ -1,0 +1,223 @@
+import { mapValues, upperFirst } from 'lodash';
+import type { Failure as N8nFailure } from 'n8n-workflow';
+import { formatTime, truncateText, type ErrorText } from './errorTexts';
+
+const CHECK_BASE_URL = "Check the 'Base URL' in the Form Service credential.";
+const CHECK_FILE =
+	'Run this again, or open the response in Form Service to check whether the file still exists.';
+const CHECK_LIST = 'Nothing was returned, because the list may be incomplete.';
+const LARGER_PAGES = 'Ask your Form Service administrator for larger pages.';
+const SHARED = 'for all nodes, workflows and tools that use this account.';
+const TRY_LATER = 'Try again later. If this persists, contact your Form Service administrator.';
+
+/** What a reason means to n8n and to the user. The texts have the facts of the failure in braces. */
+type ReasonSpec = { cause?: N8nFailure['cause']; message: string; advice: string };
+
+/**
+ * Why a request can fail. A message must be clear without its advice, because n8n shows only the message in some
+ * places. If the service may have acted, a message must not have `{detail}`: n8n replaces a message with the code
+ * of a system error.
+ */
+export const REASONS = {
+	blockedByN8n: {
+		cause: 'credential-invalid',
+		message: 'n8n does not allow requests to {origin}',
+		advice: "{detail}. Check the allowed domains of the credential and n8n's SSRF protection.",
+	},
+	unreachable: {
+		cause: 'temporarily-unavailable',
+		message: "Couldn't connect to {origin}",
+		advice: `Form Service may be down. ${CHECK_BASE_URL} ({detail})`,
+	},
+	insecure: {
+		cause: 'credential-invalid',
+		message: "Couldn't establish a secure connection to {origin}",
+		advice: `${CHECK_BASE_URL} If it has no https, write http:// in front of it. If its certificate comes from your own authority, add the authority to n8n (NODE_EXTRA_CA_CERTS). ({detail})`,
+	},
+	timedOut: {
+		cause: 'temporarily-unavailable',
+		message: '{origin} did not reply in time',
+		advice: `${TRY_LATER} In Form Service nodes, 'Timeout' in the request options waits longer.`,
+	},
+	connectionBroken: {
+		cause: 'temporarily-unavailable',
+		message: 'The connection to {origin} broke before the whole reply arrived',
+		advice: `${TRY_LATER} ({detail})`,
+	},
+	pollTimedOut: {
+		cause: 'temporarily-unavailable',
+		message: "Form Service didn't reply before n8n's poll timeout",
+		advice: 'The next poll tries again.',
+	},
+	wrongAddress: {
+		cause: 'configuration-invalid',
+		message: '{baseUrl} is not the address of a Form Service',
+		advice: `The reply was {detail}. ${CHECK_BASE_URL}`,
+	},
+	webPage: {
+		cause: 'configuration-invalid',
+		message: '{baseUrl} returned a web page instead of data (status {status})',
+		advice: `${CHECK_BASE_URL} A login page means that the access token was not accepted.`,
+	},
+	tokenRejected: {
+		cause: 'credential-invalid',
+		message: 'Form Service rejected the access token',
+		advice: 'Enter a valid access token in the Form Service credential.',
+	},
+	accessDenied: {
+		cause: 'configuration-invalid',
+		message: 'Access denied (status 403)',
+		advice:
+			"Check that the form or response belongs to the token's workspace. If the account lacks permission, use the credential of another account.",
+	},
+	notFound: {
+		cause: 'configuration-invalid',
+		message: '{Noun} not found',
+		advice: 'Check the ID. The {noun} may have been deleted, or belong to another workspace.',
+	},
+	rejected: {
+		cause: 'configuration-invalid',
+		message: 'Form Service rejected the request (status {status})',
+		advice: 'Check the parameters of this node and the values of its items.',
+	},
+	minuteLimit: {
+		cause: 'rate-limited',
+		message: "This account's per-minute limit is used up",
+		advice: `Form Service limits the requests of a minute ${SHARED} Let other workflows on this account send fewer requests.`,
+	},
+	dayLimit: {
+		cause: 'quota-exhausted',
+		message: 'Daily request limit reached. It resets at {retryTime}',
+		advice: `Form Service allows 1,440 requests a day ${SHARED} Run this again after that time, or let the workflow send fewer requests.`,
+	},
+	unavailable: {
+		cause: 'temporarily-unavailable',
+		message: 'Form Service is unavailable (status 503). It asks to wait until {retryTime}',
+		advice: 'Run this again after that time.',
+	},
+	serverError: {
+		cause: 'temporarily-unavailable',
+		message: 'Form Service returned an error (status {status})',
+		advice: TRY_LATER,
+	},
+	unconfirmed: {
+		cause: 'configuration-invalid',
+		message: 'Form Service sent errors, and did not say whether the request succeeded',
+		advice: TRY_LATER,
+	},
+	replyTooLarge: {
+		cause: 'configuration-invalid',
+		message: 'The reply is too large for n8n to handle safely',
+		advice: `${LARGER_PAGES} Or delete responses that are no longer needed.`,
+	},
+	unexpectedReply: {
+		cause: 'configuration-invalid',
+		message: 'Unexpected reply to {detail}',
+		advice: `${CHECK_BASE_URL} If the URL is correct, run "npm run probe" of n8n-nodes-formservice, and report its result and this message as an issue.`,
+	},
+	pdfMissing: {
+		cause: 'temporarily-unavailable',
+		message: 'Form Service has no PDF of this response',
+		advice: 'Form Service may still be creating the PDF. Try again later.',
+	},
+	listIncomplete: {
+		cause: 'configuration-invalid',
+		message: 'The list stays incomplete: {detail}',
+		advice: `${CHECK_LIST} It may have changed while it was read, or list records of equal times in another order on each page. Try again. ${LARGER_PAGES}`,
+	},
+	listTooLong: {
+		// the service replies, so other lists may still be readable
+		cause: 'configuration-invalid',
+		message: 'The list is too long: {detail}',
+		advice: `${LARGER_PAGES} In Response: Get Many, a 'Limit' reads fewer pages if 'Sort' is 'As Listed'.`,
+	},
+	fileFailed: {
+		cause: 'configuration-invalid',
+		message: '{detail}',
+		advice: CHECK_FILE,
+	},
+	outage: {
+		cause: 'temporarily-unavailable',
+		message:
+			'Not sent, because Form Service failed repeatedly. The last failure was: {lastMessage}',
+		advice: 'Run this again in a minute or later.',
+	},
+	canceled: {
+		message: 'The request was not sent, because the execution stopped',
+		advice: 'The execution was canceled, or another item failed.',
+	},
+	queueTimedOut: {
+		cause: 'rate-limited',
+		message: 'The request was not sent, because the requests of this minute are used up',
+		advice: `Other requests wait, too. Form Service limits the requests of each minute ${SHARED}`,
+	},
+} as const satisfies Record<string, ReasonSpec>;
+
+/** The reason why a request failed: a key of `REASONS`. */
+export type FailureReason = keyof typeof REASONS;
+
+/** Why a request failed. */
+export type RequestFailure = {
+	reason: FailureReason;
+	/** The cause in n8n's terms. The retries depend on the cause. */
+	cause?: N8nFailure['cause'];
+	/** Whether a second request could add a second response. */
+	mayHaveActed: boolean;
+	status?: number;
+	/** When the service accepts requests again, in epoch milliseconds. */
+	retryAtMs?: number;
+	/** The message in the service's reply, such as "The given data was invalid." */
+	serverMessage?: string;
+	/** What the last ID in the path of the request identifies, such as "form". */
+	noun?: string;
+	/** What the texts of the reason show in braces, such as the code of a network error. */
+	detail?: string;
+	/** The last failure before an outage. */
+	lastFailure?: RequestFailure;
+};
+
+/** Creates a failure. `mayHaveActed` is false if `facts` does not set it. */
+export function createFailure(
+	reason: FailureReason,
+	facts: Partial<Omit<RequestFailure, 'reason'>> = {},
+): RequestFailure {
+	const { cause }: ReasonSpec = REASONS[reason];
+	return { reason, cause, mayHaveActed: false, ...facts };
+}
+
+/** The maximum number of characters that a message quotes from the service. */
+const MAX_QUOTE_LENGTH = 300;
+
+/** The maximum number of characters that a description quotes from the service. */
+const MAX_MESSAGE_LENGTH = 1_000;
+
+/** Returns the texts of a failure, without the token, which the service can repeat in a reply. */
+export function describeFailure(
+	failure: RequestFailure,
+	account: { baseUrl: string; origin: string; redact: (text: string) => string },
+): ErrorText {
+	const { retryAtMs, lastFailure, serverMessage = '' } = failure;
+	// remove the token before text is cut, because a cut could leave half of the token
+	const clean = (text: unknown) => truncateText(account.redact(String(text)), MAX_MESSAGE_LENGTH);
+	const facts: Record<string, unknown> = {
+		...mapValues(failure, clean),
+		Noun: upperFirst(failure.noun),
+		baseUrl: account.baseUrl,
+		origin: account.origin,
+		retryTime: retryAtMs === undefined ? undefined : formatTime(retryAtMs),
+		lastMessage: lastFailure && describeFailure(lastFailure, account).message,
+	};
+	const fill = (text: string) =>
+		text.replace(/\{(\w+)\}/g, (_braces, name: string) => String(facts[name] ?? 'unknown'));
+	const { message, advice } = mapValues(REASONS[failure.reason], fill);
+	const whole = clean(serverMessage);
+	// quote nothing if the service may have acted, because a quote can contain the code of a system error
+	if (whole === '' || failure.mayHaveActed) {
+		return { message, description: advice };
+	}
+	const quote = truncateText(whole, MAX_QUOTE_LENGTH);
+	return {
+		message: `${message}: "${quote}"`,
+		description: whole.length > MAX_QUOTE_LENGTH ? whole : advice,
+	};
+}

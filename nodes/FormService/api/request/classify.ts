@@ -1,0 +1,167 @@
+import type { NamedField, Target } from '../endpoints';
+import { parseEnvelope, type Envelope } from '../envelope';
+import { createFailure, type RequestFailure } from '../failures';
+import {
+	parseLimitHeader,
+	parseRetryAfterMs,
+	REQUESTS_PER_DAY,
+	type ReplyHeaders,
+} from './rateLimit';
+
+/* Decides from a reply, or from an error of the network, whether a request succeeded, and why not. */
+
+/** A reply, whatever its status. `text` is undefined if the body is too long. */
+export type Reply = { status: number; headers: ReplyHeaders; text?: string };
+
+/** A reply that confirms success. */
+export type SuccessfulReply = { headers: ReplyHeaders; envelope: Envelope };
+
+type FailedReply = { headers: ReplyHeaders; requestFailure: RequestFailure };
+
+type ClassifiedTarget = Pick<Target, 'endpoint' | 'fields'>;
+
+/** Returns a successful reply, or the failure of the request. */
+export function parseReply(
+	reply: Reply | RequestFailure,
+	target: ClassifiedTarget,
+	nowMs: number,
+): SuccessfulReply | FailedReply {
+	// only a request that adds something can act twice
+	const canActTwice = target.endpoint.effect === 'nonIdempotent';
+	if ('reason' in reply) {
+		const mayHaveActed = reply.mayHaveActed && canActTwice;
+		return { headers: {}, requestFailure: { ...reply, mayHaveActed } };
+	}
+	const { status, headers, text = '' } = reply;
+	const envelope = parseEnvelope(text);
+	const isWriting = target.endpoint.effect !== 'safe';
+	const isSuccess = !envelope?.isFailure && !(isWriting && envelope?.hasErrors);
+	if (isOk(status) && envelope !== undefined && isSuccess) return { headers, envelope };
+	const requestFailure = createReplyFailure(reply, envelope, target, nowMs);
+	const mayHaveActed = canActTwice && !isRejection(reply, envelope);
+	return { headers, requestFailure: { ...requestFailure, mayHaveActed } };
+}
+
+function isOk(status: number): boolean {
+	return status >= 200 && status < 300;
+}
+
+/** The statuses with which a server ends a request that took too long: 408 (RFC 9110), and nginx's 499. */
+export const TIMEOUT_STATUSES: readonly number[] = [408, 499];
+
+/** Whether the reply shows that the service has not acted (docs/responses.md, "Never twice"). */
+function isRejection(reply: Reply, envelope: Envelope | undefined): boolean {
+	const { status, headers } = reply;
+	if (isOk(status)) return envelope?.isFailure ?? false;
+	// a service in maintenance has not handled the request
+	if (status === 503) return parseRetryAfterMs(headers, 0) !== undefined;
+	const isClientError = status >= 400 && status < 500 && !TIMEOUT_STATUSES.includes(status);
+	return isClientError || isLoginRedirect(reply);
+}
+
+function createReplyFailure(
+	reply: Reply,
+	envelope: Envelope | undefined,
+	{ endpoint: { noun }, fields }: ClassifiedTarget,
+	nowMs: number,
+): RequestFailure {
+	const { status, headers, text } = reply;
+	const retryAfterMs = parseRetryAfterMs(headers, nowMs);
+	if (status === 429) return createRateLimitFailure(headers, nowMs);
+	if (status === 503 && retryAfterMs !== undefined) {
+		return createFailure('unavailable', { status, retryAtMs: nowMs + retryAfterMs });
+	}
+	if (text === undefined) return createFailure('replyTooLarge', { status });
+	if (status === 401 || isLoginRedirect(reply)) return createFailure('tokenRejected', { status });
+	if (isRedirect(status)) {
+		const detail = `a redirect to ${String(headers.location || 'nowhere')}`;
+		return createFailure('wrongAddress', { status, detail });
+	}
+	// with another status, such as 413, a proxy may have sent the web page
+	const isWebPage = /^\s*</.test(text) && (isOk(status) || [404, 405].includes(status));
+	if (isWebPage) return createFailure('webPage', { status });
+	if (status === 404) {
+		return noun === undefined
+			? createFailure('wrongAddress', { status, detail: 'status 404' })
+			: createFailure('notFound', { status, noun });
+	}
+	const serverMessage = nameFields(envelope?.message ?? '', fields);
+	const facts = { status, serverMessage };
+	if (status === 403) return createFailure('accessDenied', facts);
+	if (status >= 500 || TIMEOUT_STATUSES.includes(status)) {
+		return createFailure('serverError', facts);
+	}
+	if (!isOk(status) || envelope?.isFailure) return createFailure('rejected', facts);
+	const detail = 'the reply is empty or ends too early';
+	return envelope === undefined
+		? createFailure('connectionBroken', { status, detail })
+		: createFailure('unconfirmed', facts);
+}
+
+function isRedirect(status: number): boolean {
+	return status >= 300 && status < 400;
+}
+
+/** Matches the path of a login page, such as `/en/login?to=x`, not `/f/login-survey`. */
+const LOGIN_PATH = /^[^?#]*\b(?<![-.])(log|sign)[-_]?in\/?([?#]|$)/i;
+
+function isLoginRedirect({ status, headers }: Reply): boolean {
+	return isRedirect(status) && LOGIN_PATH.test(String(headers.location));
+}
+
+/** The wait for the per-minute limit if the reply has no `Retry-After`. */
+const MINUTE_WAIT_MS = 61_000;
+
+/** A longer wait is for the daily limit. */
+const MAX_MINUTE_WAIT_MS = 10 * 60_000;
+
+/** Returns the failure for a reply with status 429. */
+export function createRateLimitFailure(headers: ReplyHeaders, nowMs: number): RequestFailure {
+	const waitMs = parseRetryAfterMs(headers, nowMs) ?? MINUTE_WAIT_MS;
+	const limit = parseLimitHeader(headers, 'x-ratelimit-limit');
+	const isDayLimit = limit === REQUESTS_PER_DAY || waitMs > MAX_MINUTE_WAIT_MS;
+	const reason = isDayLimit ? 'dayLimit' : 'minuteLimit';
+	return createFailure(reason, { status: 429, retryAtMs: nowMs + waitMs });
+}
+
+/** Replaces the UUIDs of fields in a message of the service by the titles of the fields. */
+function nameFields(message: string, fields: readonly NamedField[] = []): string {
+	return fields.reduce((text, { uuid, title }) => {
+		return text.replaceAll(`data.${uuid}`, `"${title}"`).replaceAll(uuid, `"${title}"`);
+	}, message);
+}
+
+const NOT_CONNECTED = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN)$/;
+const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS/;
+const NO_ENCRYPTION = /^(EPROTO|ERR_SSL_WRONG_VERSION_NUMBER|ERR_SSL_PACKET_LENGTH_TOO_LONG)$/;
+const TIMED_OUT = /^(ECONNABORTED|ETIMEDOUT)$/;
+
+/** Returns the reason why no whole reply arrived, from the error that n8n's HTTP helper threw. */
+export function createTransportFailure(thrown: unknown): RequestFailure {
+	const errors = collectCauses(thrown);
+	const block = errors.find(isBlockedByN8n);
+	if (block !== undefined) return createFailure('blockedByN8n', { detail: block.message });
+	// the innermost error is the error of the network
+	const codes = errors.map((error) => String(error.code ?? ''));
+	const code = codes.findLast((text) => text !== '') ?? '';
+	const detail = code || (errors.at(-1)?.message ?? 'unknown error');
+	if (NOT_CONNECTED.test(code)) return createFailure('unreachable', { detail });
+	if (CERTIFICATE.test(code)) return createFailure('insecure', { detail });
+	const mayHaveActed = true;
+	if (NO_ENCRYPTION.test(code)) return createFailure('insecure', { detail, mayHaveActed });
+	if (TIMED_OUT.test(code)) return createFailure('timedOut', { detail, mayHaveActed });
+	return createFailure('connectionBroken', { detail, mayHaveActed });
+}
+
+/** The names of the error classes of n8n's SSRF protection and of the allowed domains of a credential. */
+const BLOCKING_CLASS = /^(Ssrf\w*|UserError|OperationalError|NodeOperationError)$/;
+
+/** Compares names, because n8n exports no such class, and there can be two copies of n8n-workflow. */
+function isBlockedByN8n(error: Error): boolean {
+	return BLOCKING_CLASS.test(error.constructor.name);
+}
+
+/** Returns an error and its causes, the outermost error first. */
+function collectCauses(error: unknown): Array<Error & { code?: unknown }> {
+	return error instanceof Error ? [error, ...collectCauses(error.cause)] : [];
+}
