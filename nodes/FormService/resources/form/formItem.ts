@@ -3,8 +3,8 @@ import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { parseBoolean } from '../../api/parseValues';
 import { getId, isRecord, removeSecrets } from '../../api/records';
 
-/** Creates the item of a form, without secrets. */
-export function createFormItem(form: IDataObject, simplify: boolean): INodeExecutionData {
+/** Converts a form to its item, without secrets. */
+export function convertForm(form: IDataObject, simplify: boolean): INodeExecutionData {
 	const json = removeSecrets(form);
 	return { json: simplify ? simplifyForm(json) : json };
 }

@@ -9,7 +9,7 @@ import {
 	simplificationProperties,
 } from '../../parameters/resultParameters';
 import { formLocator } from '../../parameters/sharedProperties';
-import { createFormItem } from './formItem';
+import { convertForm } from './formItem';
 
 /**
  * The operation Form: Get. The API has no endpoint for a single form, so the operation searches the list of all
@@ -34,7 +34,7 @@ export const formGet: Operation = {
 			async read(request) {
 				const forms = await fetchOnce(request, fetchRecords);
 				const form = forms.find((record) => getFormId(record) === formId);
-				if (form !== undefined) return [createFormItem(form, simplify)];
+				if (form !== undefined) return [convertForm(form, simplify)];
 				throw createFormNotListedError(input, formId);
 			},
 		};

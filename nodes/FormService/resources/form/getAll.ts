@@ -9,7 +9,7 @@ import {
 	readSimplify,
 	simplificationProperties,
 } from '../../parameters/resultParameters';
-import { createFormItem } from './formItem';
+import { convertForm } from './formItem';
 
 export const formGetAll: Operation = {
 	option: {
@@ -29,7 +29,7 @@ export const formGetAll: Operation = {
 			selection: { ...readToolRange(input), names: readOutputFields(input) },
 			async read(request) {
 				const forms = await fetchOnce(request, fetchRecords);
-				return forms.slice(0, limit).map((form) => createFormItem(form, simplify));
+				return forms.slice(0, limit).map((form) => convertForm(form, simplify));
 			},
 		};
 	},

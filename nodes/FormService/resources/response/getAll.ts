@@ -10,10 +10,7 @@ import {
 	isUnfilteredAndUnsorted,
 	type ResponseQuery,
 } from '../../answers/findResponses';
-import {
-	outputNeedsFields,
-	createResponseItem,
-} from '../../answers/responseItem';
+import { outputNeedsFields, createResponseItem } from '../../answers/responseItem';
 import { endpoints } from '../../api/endpoints';
 import { parseBoolean } from '../../api/parseValues';
 import { fetchRecords } from '../../api/replies/listReader';

@@ -13,11 +13,6 @@ import type { EncodedAnswers } from './encodeAnswers';
 import { computeDuplicateKey, fetchResponseIndex, type KeyFields } from './responseIndex';
 import { fetchSharedFields } from './sharedFields';
 
-/*
- * The option Skip Duplicates By. The duplicate key of a response is its answers to the key fields, which the
- * user chooses. Two responses with the same key are duplicates.
- */
-
 const SKIP_DUPLICATES_DISPLAY_NAME = 'Skip Duplicates By';
 
 export const skipDuplicatesProperty: INodeProperties = {
@@ -33,11 +28,7 @@ export const skipDuplicatesProperty: INodeProperties = {
 const CHOOSE_FIELDS =
 	'Choose fields that take a single answer and have a label of their own, or remove the option.';
 
-/**
- * Returns the names of the key fields. Returns an empty list if the user has not added the option.
- *
- * @throws InputError if the option is added without a field
- */
+/** Returns the names of the key fields. The list is empty if the user has not added the option. */
 export function readKeyFieldNames(input: ParameterContext): string[] {
 	if (!isAdded(input, `options.${skipDuplicatesProperty.name}`)) return [];
 	const names = readTextList(input, `options.${skipDuplicatesProperty.name}`);
@@ -47,21 +38,13 @@ export function readKeyFieldNames(input: ParameterContext): string[] {
 
 /** Finds the response that an item would repeat, and records what the item has added. */
 export type Duplicates = {
-	/**
-	 * Returns the existing response with the same answers to the key fields.
-	 *
-	 * @throws ServiceError if an earlier item failed, and may still have added an equal response
-	 */
+	/** Throws the error of an earlier item that may still have added an equal response. */
 	find: () => { id: string | null } | undefined;
 	/** Waits until the response is added, and returns its ID. */
 	record: (adding: Promise<string | undefined>) => Promise<string | undefined>;
 };
 
-/**
- * Prepares to skip an item whose response exists.
- *
- * @throws InputError if the item or a response cannot be compared
- */
+/** Prepares to skip an item whose response exists. An item or a response that cannot be compared is an error. */
 export async function prepareDuplicates(
 	request: ItemRequest,
 	input: ParameterContext,
@@ -94,12 +77,7 @@ export async function prepareDuplicates(
 	};
 }
 
-/**
- * Finds the key fields by their names. Each field is returned once, and the order of the names makes no
- * difference.
- *
- * @throws InputError if a name belongs to no field of the form, or to a field whose answers cannot be compared
- */
+/** Finds the key fields by their names. The order of the names makes no difference. */
 function findKeyFields(
 	input: ParameterContext,
 	names: readonly string[],
@@ -114,17 +92,12 @@ function findKeyFields(
 	return sortBy(uniq(keyFields), 'uuid');
 }
 
-/**
- * Whether the answers to a field can be compared. False for files and several choices, because the service
- * lists these answers in various spellings. False if fields share a label, because an answer with this label can
- * belong to each of these fields.
- */
+/** The service lists files and several choices in various spellings, and an answer only by its label. */
 function isComparable({ kind, label }: FormField, fields: readonly FormField[]): boolean {
 	const isShared = createFieldSearch(fields).findByLabel(label).length > 1;
 	return !isShared && kind !== 'file' && kind !== 'multipleChoice';
 }
 
-/** Creates the error for an item or a response that cannot be compared. */
 function createNotComparableError(input: ParameterContext, name: string, problem: string) {
 	const message = `'${SKIP_DUPLICATES_DISPLAY_NAME}' can't compare ${name}`;
 	const advice =
@@ -132,11 +105,6 @@ function createNotComparableError(input: ParameterContext, name: string, problem
 	return createParameterError(input, message, `${problem}. ${advice}`);
 }
 
-/**
- * Computes the duplicate key of an item.
- *
- * @throws InputError if the answer to a key field is missing or cannot be compared
- */
 function computeItemKey(
 	input: ParameterContext,
 	keyFields: KeyFields,

@@ -130,11 +130,6 @@ export const settingsUpdate: Operation = {
 
 const FORM_PER_ROW = "Set 'Form' to 'By ID', and drag the column with the form's ID there.";
 
-/**
- * Finds a form in the list of forms.
- *
- * @throws InputError if the list has no form with this ID
- */
 async function findForm(
 	request: ItemRequest,
 	input: ParameterContext,
