@@ -9,11 +9,13 @@ import type * as lists from '../../nodes/FormService/api/replies/fetchPages.ts';
 import type * as service from '../../nodes/FormService/api/service.ts';
 import { builtFile } from '../../test/integration/n8n/built.mts';
 import { MAX_REQUESTS, type Connection, type Reply } from './connect.mts';
+import type * as values from '../../nodes/FormService/api/values.ts';
 import { describeShape, showWords } from './describe.mts';
 
 const folder = 'nodes/FormService';
 const { parseFields } = builtFile<typeof parsing>(`${folder}/answers/fields.js`);
-const { findFieldKind, isBlank } = builtFile<typeof kinds>(`${folder}/answers/fieldKinds.js`);
+const { findFieldKind } = builtFile<typeof kinds>(`${folder}/answers/fieldKinds.js`);
+const { isBlank } = builtFile<typeof values>(`${folder}/api/values.js`);
 const { matchAnswers } = builtFile<typeof matching>(`${folder}/answers/matchAnswers.js`);
 const { createTarget, endpoints } = builtFile<typeof targets>(`${folder}/api/endpoints.js`);
 const { getFormId, getId, isId } = builtFile<typeof identities>(`${folder}/api/records.js`);

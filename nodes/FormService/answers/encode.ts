@@ -1,24 +1,23 @@
 import { DateTime } from 'luxon';
-import { isEpoch, isLocalTime, parseTimeMs, parseUtcMidnight } from '../api/parseValues';
+import { isRecord } from '../api/records';
+import { cleanText, formatNames } from '../api/text';
+import { isWebUrl } from '../api/url';
+import { isEpoch, isLocalTime, parseNumber, parseTimeMs, parseUtcMidnight } from '../api/values';
 import { findChoice, splitChoices, type Choice } from './choices';
-import { formatNames } from '../api/spelling';
 
 /** A value that the service accepts as an answer (specification, section 4, rule 2). */
 export type EncodedValue = string | number;
 
 /**
- * The result of encoding an answer: the encoded answer, or the problem if the answer cannot be sent.
- *
- * - `answer` is undefined if there is no answer.
- * - `problem` completes a sentence that starts with the name of the field: `must be a number`. `problem` never
- *   contains the answer, because n8n stores errors.
+ * The encoded answer, undefined if there is none, or why it cannot be sent. `problem` completes a sentence that
+ * starts with the field: `must be a number`. It never contains the answer, because n8n stores errors.
  */
 export type EncodeResult =
 	| { answer: EncodedValue | undefined }
 	/** `isOther` is true if the answer is not a choice of the field. */
 	| { problem: string; isOther?: boolean };
 
-/** The choices of the field and the settings of the workflow that decide how an answer is encoded. */
+/** What decides how an answer is encoded. */
 export type EncodeOptions = {
 	choices: readonly Choice[];
 	/** The time zone of the workflow. Times without a zone are in this zone. */
@@ -41,8 +40,8 @@ export function encodeAny(value: unknown): EncodeResult {
 }
 
 /**
- * Encodes a number. Form Service accepts only whole numbers, so 2.5 becomes the string "2.5". A whole number
- * beyond 2^53 is a problem, because JavaScript has already rounded the number.
+ * Encodes a number. Form Service accepts only whole numbers, so 2.5 becomes the text "2.5". A whole number
+ * beyond 2^53 is refused, because JavaScript has already rounded it.
  */
 function encodeNumber(value: number): EncodeResult {
 	if (!Number.isFinite(value)) return { problem: 'must be a number' };
@@ -58,6 +57,24 @@ function joinEntries(entries: readonly EncodeResult[]): EncodeResult {
 		if (entry.answer !== undefined) answers.push(entry.answer);
 	}
 	return { answer: answers.length > 1 ? answers.join(', ') : answers.at(0) };
+}
+
+/** Encodes an answer to a number field, as it was checked: `" 5 "` → `"5"`. */
+export function encodeNumberAnswer(value: unknown): EncodeResult {
+	if (typeof value === 'number') return encodeNumber(value);
+	if (parseNumber(value) !== undefined) return { answer: cleanText(String(value)) };
+	return { problem: 'must be a number in plain digits, such as 1234.5 (without commas or units)' };
+}
+
+/** Matches a text with two URLs, "https://a/1.pdf;https://b/2.pdf", but not "https://a/1.pdf". */
+const SEVERAL_URLS = /[,;|\s]\s*[a-z][a-z\d+.-]*:\/\//i;
+
+/** Encodes the URL of an uploaded file. Accepts the URL, or `{name, url}` from simplified output. */
+export function encodeFile(value: unknown): EncodeResult {
+	const address = isRecord(value) ? value.url : value;
+	const url = typeof address === 'string' ? cleanText(address) : address;
+	if (isWebUrl(url) && !SEVERAL_URLS.test(url)) return { answer: url };
+	return { problem: 'must be the http or https URL of one already uploaded file' };
 }
 
 /** Matches "2026-01", not "2026-01-31". */
@@ -77,13 +94,12 @@ export function encodeDate(value: unknown, zone: string, kind: 'date' | 'dateTim
 	const local = DateTime.fromMillis(timeMs, { zone });
 	if (kind === 'date') return { answer: parseUtcMidnight(value) ?? local.toISODate()! };
 	if (isEpoch(value) || isLocalTime(value)) return { answer: local.toISO()! };
-	return encodeAny(typeof value === 'string' ? value.trim() : value);
+	return encodeAny(typeof value === 'string' ? cleanText(value) : value);
 }
 
 /**
- * Encodes choices. Users enter names or values, and the service expects values: `"Red"` → `3`. Splits a string
- * at commas if the field accepts several choices and every part is a choice. Does not split the entries of a
- * list.
+ * Encodes choices. Users enter names or values, and the service expects values: `"Red"` → `3`. Splits a text at
+ * commas if every part is a choice. Does not split the entries of a list.
  */
 export function encodeChoices(
 	value: unknown,
@@ -92,8 +108,9 @@ export function encodeChoices(
 ): EncodeResult {
 	if (choices.length === 0) return encodeAny(value);
 	const mayBeSplit = multiplicity === 'several' && typeof value === 'string';
-	const segments = mayBeSplit ? splitChoices(value, choices) : undefined;
-	const entries = segments ?? [value].flat();
+	const parts = mayBeSplit ? splitChoices(value, choices) : [];
+	const isOnlyChoices = parts.length > 0 && parts.every((part) => findChoice(part, choices));
+	const entries = isOnlyChoices ? parts : [value].flat();
 	const values = entries.map((entry) => findChoice(entry, choices)?.value);
 	const isOffered = allowOther || !values.includes(undefined);
 	if (isOffered && (multiplicity === 'several' || entries.length === 1)) {

@@ -1,9 +1,9 @@
 import type { IDataObject } from 'n8n-workflow';
 import { yieldIfDue } from '../api/clock';
+import { makeUnique } from '../api/text';
+import { isBlank } from '../api/values';
 import { decodeAnswers, type Answer } from './decode';
 import { createFieldSearch, type FormField } from './fields';
-import { isBlank } from './fieldKinds';
-import { makeUnique } from '../api/spelling';
 
 /** An answer and the field that it answers. `field` is undefined if the form has no field for the answer. */
 export type MatchedAnswer = Answer & { field?: FormField };
@@ -12,7 +12,7 @@ export type MatchedAnswer = Answer & { field?: FormField };
 export type MatchedAnswers = {
 	/** All answers, in the order of the response. */
 	answers: readonly MatchedAnswer[];
-	/** The answers by their fields. If a response has several answers to a field, the map has only the first answer. */
+	/** The first answer to each field. */
 	byField: ReadonlyMap<FormField, MatchedAnswer>;
 	/** Describes the answers that could not be read, if there are any. */
 	problem?: string;
@@ -34,16 +34,22 @@ export function matchAnswers(
 	const { findByLabel, findByName } = createFieldSearch(fields);
 	const isUnanswered = (field?: FormField): field is FormField =>
 		field !== undefined && !byField.has(field);
+	const findUnansweredField = (label: string) => {
+		const sameLabel = findByLabel(label);
+		return [
+			...sameLabel.filter((field) => field.label === label),
+			// an object can be by title or custom key: { "email": "ada@example.com", "Comment (2)": "…" }
+			findByName(label),
+			...sameLabel,
+		].find(isUnanswered);
+	};
 	const answers = decoded.map((answer): MatchedAnswer => {
 		const { label, uuid, customKey } = answer;
 		const key = uuid ?? customKey;
 		const fieldByKey = key === undefined ? undefined : findByName(key);
 		// an answer with a UUID is not matched by label, because a deleted field may have had this label
 		const matchesByLabel = uuid === undefined && !isUnanswered(fieldByKey);
-		const fieldsByLabel = matchesByLabel ? findByLabel(label) : [];
-		// a map can have custom keys: { "email": "ada@example.com" }
-		const field =
-			fieldsByLabel.find(isUnanswered) ?? (matchesByLabel ? findByName(label) : fieldByKey);
+		const field = matchesByLabel ? findUnansweredField(label) : fieldByKey;
 		if (!isUnanswered(field)) return answer;
 		const matched = { ...answer, field };
 		byField.set(field, matched);
@@ -53,9 +59,8 @@ export function matchAnswers(
 }
 
 /**
- * Returns the UUID, custom key or label of each answer that belongs to no field. Such an answer shows that the
- * fetched fields may be out of date. Leaves out blank answers, because Form Service lists a heading as a blank
- * answer.
+ * Returns the UUID, custom key or label of each answer that belongs to no field, which shows that the fetched
+ * fields may be out of date. Leaves out blank answers, because a heading can be listed as a blank answer.
  */
 export async function findNamesWithoutField(
 	records: readonly IDataObject[],

@@ -3,15 +3,17 @@ import type { IBinaryKeyData, IDataObject, INodeExecutionData } from 'n8n-workfl
 import { yieldIfDue } from '../api/clock';
 import { ServiceError } from '../api/errors';
 import { downloadUploads } from '../api/files/download';
+import { getListEntries, removeSecrets } from '../api/records';
 import type { RequestContext } from '../api/requestContext';
-import { removeSecrets } from '../api/records';
-import { getAnswerAttributes } from './decode';
-import type { FormField, AnswerNaming } from './fields';
-import { isBlank, parseAnswer, type FieldKind } from './fieldKinds';
-import { matchAnswers, createAnswerKeys } from './matchAnswers';
-import { COLUMN_ATTRIBUTES, SIMPLIFIED_ATTRIBUTES, toColumnName } from '../api/responseAttributes';
-import { createFileFieldNames, makeUnique } from '../api/spelling';
-import { parseAnswerEntries, mayBeUpload } from './uploads';
+import { createFileFieldNames, makeUnique } from '../api/text';
+import { isBlank } from '../api/values';
+import { COLUMN_ATTRIBUTES, SIMPLIFIED_ATTRIBUTES, toColumnName } from './attributes';
+import { describeUncompared, type ConditionSet } from './conditions';
+import { ANSWERS_ATTRIBUTE } from './decode';
+import { parseAnswer, type FieldKind } from './fieldKinds';
+import type { AnswerNaming, FormField } from './fields';
+import { createAnswerKeys, matchAnswers } from './matchAnswers';
+import { parseFile } from './uploads';
 
 /** The options that decide which data of a response an item contains. */
 export type ResponseOutput = Required<AnswerNaming> & {
@@ -37,6 +39,7 @@ export function outputNeedsFields(output: ResponseOutput): boolean {
  * respondent can enter a link to a file that does not exist.
  *
  * @param fields the fields of the form with the answer keys of `output`; undefined if `output` needs no fields
+ * @param conditions the filters that the response has met
  * @throws ServiceError with the reason `canceled` if the download was aborted
  */
 export async function createResponseItem(
@@ -44,9 +47,10 @@ export async function createResponseItem(
 	record: IDataObject,
 	output: ResponseOutput,
 	fields?: readonly FormField[],
+	conditions?: ConditionSet,
 ): Promise<{ item: INodeExecutionData; fileErrors: ServiceError[] }> {
 	await yieldIfDue();
-	const json = structuredClone(toJson(record, output, fields));
+	const json = structuredClone(createJson(record, output, fields, conditions));
 	if (!output.downloadFiles) return { item: { json }, fileErrors: [] };
 	const { uploads, problems } = collectDownloads(record, fields);
 	const files = await downloadUploads(context, uploads);
@@ -56,12 +60,9 @@ export async function createResponseItem(
 		if (file instanceof ServiceError) problems.push(`${name}: ${file.message}`);
 		else binary[fieldName] = file;
 	});
-	const fileError = nameAttribute('fileError', output);
-	const item = {
-		json: problems.length > 0 ? { ...json, [fileError]: problems.join('; ') } : json,
-		...(!isEmpty(binary) && { binary }),
-	};
-	return { item, fileErrors: files.filter((file) => file instanceof ServiceError) };
+	if (problems.length > 0) json[nameAttribute('fileError', output)] = problems.join('; ');
+	const fileErrors = files.filter((file) => file instanceof ServiceError);
+	return { item: { json, ...(!isEmpty(binary) && { binary }) }, fileErrors };
 }
 
 /**
@@ -72,28 +73,35 @@ export function nameAttribute(name: string, { simplify, columns }: ResponseOutpu
 	return simplify && columns ? toColumnName(name) : name;
 }
 
-function toJson(
+function createJson(
 	record: IDataObject,
-	{ simplify, columns }: ResponseOutput,
+	output: ResponseOutput,
 	fields?: readonly FormField[],
+	conditions?: ConditionSet,
 ): IDataObject {
-	if (!simplify) return removeSecrets(record, getAnswerAttributes(record));
-	return columns && fields !== undefined ? toRow(record, fields) : simplifyResponse(record, fields);
+	if (!output.simplify) return removeSecrets(record, [ANSWERS_ATTRIBUTE]);
+	const isRow = output.columns && fields !== undefined;
+	const json = isRow ? toRow(record, fields) : simplifyResponse(record, fields);
+	const uncompared = conditions && describeUncompared(record, conditions, fields ?? []);
+	if (uncompared === undefined) return json;
+	const name = nameAttribute('answersError', output);
+	const problem = json[name];
+	return {
+		...json,
+		[name]: typeof problem === 'string' ? `${problem}. ${uncompared}` : uncompared,
+	};
 }
 
-/**
- * Finds the files that a response contains. `uploads` has the name, URL and binary field of each file.
- * `problems` has a sentence for each upload that is not in `uploads`.
- */
+/** Finds the files that a response contains. `problems` has a sentence for each upload that is not a file. */
 function collectDownloads(record: IDataObject, fields?: readonly FormField[]) {
 	const problems: string[] = [];
 	const files = matchAnswers(record, fields).answers.flatMap(({ value, label, field }) => {
 		const fieldTitle = field?.title ?? label;
 		const isFileField = field?.kind === 'file';
-		return parseAnswerEntries(value, isFileField).flatMap(({ entry, file }) => {
+		return (getListEntries(value) ?? [value]).flatMap((entry) => {
+			const file = parseFile(entry, isFileField);
 			if (file !== undefined) return { ...file, fieldTitle };
-			const isUpload = isFileField ? !isBlank(entry) : field === undefined && mayBeUpload(entry);
-			if (isUpload) problems.push(`${fieldTitle}: ${isFileField ? NO_ADDRESS : NO_FIELD}`);
+			if (isFileField && !isBlank(entry)) problems.push(`${fieldTitle}: ${NO_ADDRESS}`);
 			return [];
 		});
 	});
@@ -107,7 +115,6 @@ function collectDownloads(record: IDataObject, fields?: readonly FormField[]) {
 }
 
 const NO_ADDRESS = 'The answer has no web address of a file';
-const NO_FIELD = 'The answer may be a file, but the form no longer has this field';
 
 /**
  * Simplifies a response to its answers and at most eight attributes. If some answers cannot be read,
@@ -132,10 +139,8 @@ export function simplifyResponse(record: IDataObject, fields?: readonly FormFiel
 const LIST_KINDS: readonly FieldKind[] = ['file', 'multipleChoice'];
 
 /**
- * Converts a response to a row of a table: one column for each field, then the attributes.
- *
- * - If the response has answers without a field, `response_other_answers` has these answers.
- * - If some answers cannot be read, `response_answers_error` describes the problem.
+ * Converts a response to a row of a table: one column for each field, then the attributes, then the answers without
+ * a field and the problem, if there are any.
  */
 export function toRow(record: IDataObject, fields: readonly FormField[]): IDataObject {
 	const { answers, byField, problem } = matchAnswers(record, fields);
@@ -143,20 +148,17 @@ export function toRow(record: IDataObject, fields: readonly FormField[]): IDataO
 		field.answerKey,
 		parseAnswer(byField.get(field)?.value, field),
 	]);
-	// a heading is listed as an answer without a value
-	const unmatchedAnswers = answers.filter(
-		({ field, value }) => field === undefined && !isBlank(value),
+	const attributes = COLUMN_ATTRIBUTES.map((name) => [toColumnName(name), record[name] ?? null]);
+	// a heading can be listed as an answer without a value
+	const others = answers.filter(({ field, value }) => field === undefined && !isBlank(value));
+	const names = makeUnique(others.map(({ label }) => label));
+	const otherAnswers = zipObject(
+		names,
+		others.map(({ value }) => parseAnswer(value)),
 	);
-	const names = makeUnique(unmatchedAnswers.map(({ label }) => label));
-	const otherCells = unmatchedAnswers.map(({ value }, index) => [names[index], parseAnswer(value)]);
 	return {
-		...(Object.fromEntries(cells) as IDataObject),
-		...Object.fromEntries(
-			COLUMN_ATTRIBUTES.map((name) => [toColumnName(name), record[name] ?? null]),
-		),
-		...(unmatchedAnswers.length > 0 && {
-			response_other_answers: Object.fromEntries(otherCells),
-		}),
+		...(Object.fromEntries([...cells, ...attributes]) as IDataObject),
+		...(others.length > 0 && { response_other_answers: otherAnswers }),
 		...(problem !== undefined && { response_answers_error: problem }),
 	};
 }

@@ -1,6 +1,6 @@
 import { orderBy } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
-import { parseNumber, parseTimeMs } from './parseValues';
+import { parseNumber, parseTimeMs } from './values';
 
 /**
  * Sorts records by `getSubmissionTimeMs`, then by `number`. Records without a time come last. Records with the

@@ -8,7 +8,7 @@ import type {
 } from 'n8n-workflow';
 import { fillPath } from '../api/endpoints';
 import { toNodeError, type NodeError } from '../api/errors';
-import { parseNumber } from '../api/parseValues';
+import { parseNumber } from '../api/values';
 import type { ParameterContext } from '../parameters/parameterContext';
 import { createStopError, formatError } from './itemErrors';
 import type { InputItem, Operation } from './operation';
@@ -16,7 +16,9 @@ import { joinTry, readRequestOptions, type NodeTry } from './run';
 import { isTool, prepareTool } from './tool';
 
 /*
- * n8n's `RoutingNode` calls `preSend` for all items of a batch, then the pagination function for each item.
+ * How n8n's routing (`RoutingNode`) processes items. n8n first evaluates the parameters of each item and calls
+ * `preSend`. After n8n has called `preSend` for all items of a batch, n8n calls the pagination function for each
+ * item.
  *
  * @see https://github.com/n8n-io/n8n/blob/master/packages/core/src/execution-engine/routing-node.ts
  */
@@ -25,8 +27,9 @@ import { isTool, prepareTool } from './tool';
 type RoutedOptions = IHttpRequestOptions & { routed: { nodeTry: NodeTry; item: InputItem } };
 
 /**
- * Creates the `preSend` of an operation. It must not wait, or n8n would ask for an outcome before it has added
- * all items. It never throws, or n8n would leave out the item and send the others.
+ * Creates the `preSend` of an operation, which checks the parameters of an item, adds the IDs to the path, and
+ * adds the item to its try. It must not wait, or n8n would ask for the outcome of this item before it adds the
+ * others. It never throws, or n8n would leave out the item and send the others.
  */
 export function createPreSend(operation: Operation): PreSendAction {
 	return async function (options): Promise<RoutedOptions> {
@@ -57,6 +60,7 @@ export async function sendRoutedItem(
 	throw Object.assign(error, texts);
 }
 
+/** Creates an input item from the request that n8n has composed. Never throws. */
 function prepareItem(
 	n8n: IExecuteSingleFunctions,
 	operation: Operation,
@@ -102,7 +106,10 @@ function createParameterContext(
 	};
 }
 
-/** In n8n's own attribute `error`, n8n would drop all other attributes. In the error output, n8n adds the input. */
+/**
+ * Creates the output of a failed item: its input and `error`. In the error output, n8n adds the input. The
+ * attribute `error` of n8n's type is not used, because n8n would then drop all other attributes.
+ */
 function createFailedItem(n8n: IExecutePaginationFunctions, error: NodeError): INodeExecutionData {
 	const { onError, type } = n8n.getNode();
 	const failed = { error: formatError(error) };

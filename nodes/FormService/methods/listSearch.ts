@@ -12,11 +12,11 @@ import { getAccount } from '../api/account';
 import { clock } from '../api/clock';
 import { createTarget, endpoints, type Endpoint } from '../api/endpoints';
 import { truncateText } from '../api/errorTexts';
-import { parseBoolean, parseTimeMs } from '../api/parseValues';
+import { parseBoolean, parseTimeMs } from '../api/values';
 import { sortByTime } from '../api/recordTimes';
 import { getFormId, getId, isId } from '../api/records';
 import { fetchRecords } from '../api/replies/listReader';
-import { foldCase } from '../api/spelling';
+import { normalizeText } from '../api/text';
 import { CLOSED_SUFFIX, extractFormId } from '../parameters/formId';
 
 /** Returns the ID of the form that is chosen in the editor, or an empty string. */
@@ -77,9 +77,9 @@ export async function searchForms(
 		suffix: parseBoolean(record.is_closed) ? CLOSED_SUFFIX : '',
 	}));
 	const counts = countBy(forms, 'name');
-	const wanted = foldCase(filter);
+	const wanted = normalizeText(filter);
 	const results = forms
-		.filter(({ id, name }) => foldCase(`${name}\n${id}`).includes(wanted))
+		.filter(({ id, name }) => normalizeText(`${name}\n${id}`).includes(wanted))
 		.sort((a, b) => a.name.localeCompare(b.name))
 		.map(({ id, name, suffix }) => {
 			const shownId = counts[name] > 1 ? ` (${id})` : '';
@@ -109,7 +109,7 @@ export async function searchResponses(
 ): Promise<INodeListSearchResult> {
 	const formId = getSelectedFormId(this);
 	if (!isId(formId)) return { results: [] };
-	const wanted = foldCase(filter);
+	const wanted = normalizeText(filter);
 	// a search needs all responses, and any other list those of the first pages
 	const limit = wanted === '' ? MAX_RESULTS : undefined;
 	const records = await fetchKeptList(this, endpoints.listResponses, { formId }, limit);
@@ -117,7 +117,7 @@ export async function searchResponses(
 	const zone = this.getTimezone();
 	const results = responses.flatMap(({ id, record }): INodeListSearchItems[] => {
 		const answer = findAnswerText(record, filter);
-		if (answer === undefined && !foldCase(id).includes(wanted)) return [];
+		if (answer === undefined && !normalizeText(id).includes(wanted)) return [];
 		const shownAnswer = truncateText(answer ?? '', MAX_ANSWER_LENGTH);
 		const name = compact([describeResponse(id, record, zone), shownAnswer]).join(' · ');
 		return [{ name: escapeExpression(name), value: id }];

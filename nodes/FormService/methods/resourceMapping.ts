@@ -1,4 +1,4 @@
-import { castArray, compact, countBy, uniqBy } from 'lodash';
+import { castArray, compact, uniqBy } from 'lodash';
 import type {
 	IDataObject,
 	ILoadOptionsFunctions,
@@ -6,13 +6,14 @@ import type {
 	ResourceMapperField,
 	ResourceMapperFields,
 } from 'n8n-workflow';
-import { ATTRIBUTE_PREFIX, FILTERABLE_ATTRIBUTES } from '../answers/conditions';
+import { FILTERABLE_ATTRIBUTES } from '../answers/attributes';
+import { ATTRIBUTE_PREFIX } from '../answers/conditions';
 import { fieldKinds, type FieldKindSpec } from '../answers/fieldKinds';
 import { isAnswerable, parseFields, type AnswerableField, type FormField } from '../answers/fields';
 import { endpoints } from '../api/endpoints';
-import { addPeriod, truncateText } from '../api/errorTexts';
+import { addPeriod } from '../api/errorTexts';
 import { getFormId, isRecord } from '../api/records';
-import { foldCase, formatNames, toComparable } from '../api/spelling';
+import { formatNames, normalizeText } from '../api/text';
 import { isTool, makeKeysUnique } from '../execution/tool';
 import { getWatchKind } from '../parameters/triggerEvents';
 import { escapeExpression, fetchKeptList, getSelectedFormId } from './listSearch';
@@ -54,10 +55,7 @@ export function toMapperFields(
 	forModel = false,
 ): ResourceMapperField[] {
 	const fields = parseFields(records).filter(isAnswerable);
-	const labelCounts = countBy(fields, ({ label }) => toComparable(label));
-	const names = fields.map((field) =>
-		getMapperName(field, labelCounts[toComparable(field.label)] > 1),
-	);
+	const names = fields.map(getMapperName);
 	const uniqueNames = forModel ? makeKeysUnique(names) : names;
 	return fields.map((field, index) => ({
 		id: field.uuid,
@@ -70,13 +68,11 @@ export function toMapperFields(
 	}));
 }
 
-/** Returns the name of a field with what a user must know: `Comment (2): What was bad? (required)`. */
-function getMapperName(field: AnswerableField, sharesLabel: boolean): string {
-	const { title, description, isRequired } = field;
-	const { hint }: FieldKindSpec = fieldKinds[field.kind];
+/** Returns the name of a field with what a user must know: `Comment (2) (required)`. */
+function getMapperName({ title, kind, isRequired }: AnswerableField): string {
+	const { hint }: FieldKindSpec = fieldKinds[kind];
 	const hints = compact([isRequired && 'required', hint]).join(', ');
-	const details = sharesLabel && description ? `: ${truncateText(description, 60)}` : '';
-	return title + details + (hints && ` (${hints})`);
+	return title + (hints && ` (${hints})`);
 }
 
 /** Returns the widget of a field. A user enters several choices with an expression. */
@@ -126,7 +122,7 @@ async function listTitles(n8n: ILoadOptionsFunctions, watch: 'several' | 'all') 
 	const fields = forms.flatMap(({ fields: listed }) =>
 		parseFields(Array.isArray(listed) ? listed.filter(isRecord) : []),
 	);
-	return uniqBy(fields, ({ title }) => foldCase(title)).map((field) => toFieldOption(field));
+	return uniqBy(fields, ({ title }) => normalizeText(title)).map((field) => toFieldOption(field));
 }
 
 /** Converts a field to an option that lists the choices, because the user enters a condition's value as text. */

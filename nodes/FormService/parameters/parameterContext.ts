@@ -2,7 +2,7 @@ import { compact } from 'lodash';
 import type { INode, INodeExecutionData, INodeProperties } from 'n8n-workflow';
 import { InputError } from '../api/errors';
 import { isId, isRecord } from '../api/records';
-import { formatNumber, parseBoolean, parseNumber } from '../api/parseValues';
+import { formatNumber, parseBoolean, parseNumber } from '../api/values';
 import { createFormNotFoundText, extractFormId, getSelectedFormName } from './formId';
 
 /**

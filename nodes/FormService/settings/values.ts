@@ -1,9 +1,7 @@
 import type { GenericValue, IDataObject } from 'n8n-workflow';
 import { truncateText } from '../api/errorTexts';
-import { findErrorValue } from '../api/errorValues';
-import { formatNumber, parseBoolean, parseNumber } from '../api/parseValues';
-import { toComparable } from '../api/spelling';
 import { isWebUrl } from '../api/url';
+import { findErrorValue, formatNumber, parseBoolean, parseNumber } from '../api/values';
 import { describeAllowedValues, findSetting, type Setting } from './settings';
 
 export type SettingValue = string | number | boolean | null;
@@ -11,18 +9,12 @@ export type SettingValue = string | number | boolean | null;
 /** The values that will be sent, by the service's names of the settings: `{ is_closed: true }`. */
 export type SettingValues = Record<string, SettingValue>;
 
-/**
- * A setting before its check: `{ inputName: "Closed", value: "yes" }`. The user chose the name in the editor,
- * or wrote the name in a sheet or in JSON.
- */
+/** A setting before its check, with the name that the user wrote: `{ inputName: "Closed", value: "yes" }`. */
 export type UncheckedSetting = { inputName: string; value: unknown };
 
 /**
- * Checks the settings of an update against their types and limits, and encodes the values (specification,
- * section 2.5).
- *
- * @param uncheckedSettings a value of `undefined` leaves a setting unchanged, `null` clears a setting
- * @returns the encoded values, and a sentence for each problem. Send the values only if there are no problems
+ * Checks the settings of an update against their types and limits, and encodes the values. A value of `undefined`
+ * leaves a setting unchanged, `null` clears it. `problems` has a sentence for each value that cannot be sent.
  */
 export function encodeSettings(uncheckedSettings: readonly UncheckedSetting[]): {
 	body: SettingValues;
@@ -52,15 +44,15 @@ export function encodeSettings(uncheckedSettings: readonly UncheckedSetting[]): 
 function describeProblem(setting: Setting, inputName: string, value: unknown): string {
 	// a user who enters an empty string usually wants to clear the setting
 	const advice = setting.nullable && value === '' ? ' To clear it, enter null.' : '';
+	const digits = setting.type === 'integer' ? ' in plain digits' : '';
 	const quote = typeof value === 'object' && value !== null ? 'an object' : JSON.stringify(value);
 	const allowed = setting.type === 'boolean' ? 'yes or no' : describeAllowedValues(setting);
-	return `'${inputName}' must be ${allowed} (got ${truncateText(quote, 40)}).${advice}`;
+	return `'${inputName}' must be ${allowed}${digits} (got ${truncateText(quote, 40)}).${advice}`;
 }
 
 /**
- * Encodes the value of a setting. Undefined if the value does not fit the type or the limits of the setting.
- * Removes blanks around the value, because a cell of a sheet can contain blanks. The value of an optional text
- * setting keeps its blanks.
+ * Encodes the value of a setting. Undefined if the value does not fit the type or the limits of the setting. Only
+ * the value of an optional text setting keeps its surrounding whitespace.
  */
 function encodeSetting(setting: Setting, value: unknown): SettingValue | undefined {
 	if (value === null) return setting.nullable ? null : undefined;
@@ -85,24 +77,17 @@ function encodeSetting(setting: Setting, value: unknown): SettingValue | undefin
 	}
 }
 
-/**
- * Whether a string has at most `maxLength` characters. Counts an emoji as one character, as users do.
- * JavaScript counts an emoji as two characters.
- */
+/** Whether a text has at most `maxLength` characters. Counts an emoji as one character, as users do. */
 function fitsLength(text = '', maxLength = Infinity): boolean {
 	return [...text].length <= maxLength;
 }
 
-/**
- * The changes of an update: `{ is_closed: { from: false, to: true } }`. `from` is the current value. If the
- * form's record does not have the setting, `from` is undefined.
- */
+/** The changes of an update: `{ is_closed: { from: false, to: true } }`. Without a known value, no `from`. */
 export type SettingChanges = Record<string, { from?: GenericValue; to: SettingValue }>;
 
 /**
- * Returns the settings of an update whose values differ from the record of the form. If the record does not
- * have a setting, the setting is treated as changed. The specification does not say which settings a record has
- * (section 2.2).
+ * Returns the settings of an update whose values differ from the record of the form. A setting that the record
+ * lacks counts as changed.
  */
 export function compareSettings(body: Readonly<SettingValues>, form: IDataObject): SettingChanges {
 	const changes: SettingChanges = {};
@@ -113,22 +98,16 @@ export function compareSettings(body: Readonly<SettingValues>, form: IDataObject
 	return changes;
 }
 
-/**
- * Whether a record already has the value of an update. The service may send a boolean as 0 or 1, and a number
- * as a string.
- */
+/** Whether a record already has the value of an update. A boolean may be listed as 0 or 1, a number as text. */
 function isSameSetting(from: unknown, to: SettingValue): boolean {
 	if (typeof to === 'boolean') return parseBoolean(from) === to;
 	if (typeof to === 'number') return parseNumber(from) === to;
 	return toStoredValue(from) === toStoredValue(to);
 }
 
-/**
- * Converts a value to the spelling in which the service may store the value. Removes blanks from both ends of
- * a string, composes letters, and replaces `\r\n` by `\n`. Converts an empty string to null, and a number to a
- * string.
- */
+/** Converts a value to the form in which the service may store it: trimmed, composed, and "" as null. */
 export function toStoredValue(value: unknown): unknown {
 	const text = typeof value === 'number' ? String(value) : value;
-	return typeof text === 'string' ? toComparable(text.replaceAll('\r\n', '\n')) || null : text;
+	if (typeof text !== 'string') return text;
+	return text.replaceAll('\r\n', '\n').normalize('NFC').trim() || null;
 }

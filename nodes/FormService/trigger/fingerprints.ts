@@ -1,9 +1,8 @@
 import { hash } from 'crypto';
 import { isEmpty, mapValues, pickBy } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
-import { decodeAnswers, getAnswerAttributes } from '../answers/decode';
+import { ANSWERS_ATTRIBUTE, decodeAnswers } from '../answers/decode';
 import { encodeAnswer, type AnswerSpec } from '../answers/fieldKinds';
-import { parseFileEntry, splitFiles } from '../answers/uploads';
 import { getListEntries, isRecord, sortKeys } from '../api/records';
 import { parseUrl } from '../api/url';
 
@@ -48,7 +47,7 @@ const MAX_CACHED = 200_000;
 
 /** Computes the fingerprint of the answers of a response. Undefined if the record has no answers. */
 export function computeAnswersFingerprint(record: IDataObject): AnswersFingerprint | undefined {
-	const containers = getAnswerAttributes(record).map((name) => record[name]);
+	const containers = [record[ANSWERS_ATTRIBUTE]];
 	if (containers.every((value) => value === undefined)) return undefined;
 	const key = computeFingerprint(JSON.stringify(containers));
 	const cached = fingerprintCache.get(key);
@@ -92,15 +91,10 @@ function toHashText(value: unknown): string {
  *   object: `{"0": "A", "2": "B"}`.
  */
 function normalizePart(value: unknown): unknown {
-	if (typeof value === 'string') {
-		const files = splitFiles(value);
-		return files.reduce((text, file) => text.replace(file, () => dropFileQuery(file)), value);
-	}
+	if (typeof value === 'string') return dropFileQuery(value);
 	const entries = getListEntries(value);
 	if (entries !== undefined) return entries.map(normalizePart);
 	if (!isRecord(value)) return value;
-	const file = parseFileEntry(value);
-	if (file !== undefined) return dropFileQuery(`${file.name}|${file.url}`);
 	const named = pickBy(mapValues(sortKeys(value) as IDataObject, normalizePart), hasValue);
 	return isEmpty(named) ? null : named;
 }

@@ -45,8 +45,7 @@ describe('the secrets in records of the service', () => {
 		['Form: Get', getForm, contact],
 		['Form: Get Many', getForms, { ...contact, fields: [field] }],
 		['Field: Get Many', getFields, field],
-		['Response: Get Many, answers', getResponses, { uuid: 'r1', answers }],
-		['Response: Get Many, data', getResponses, { uuid: 'r1', data: answers }],
+		['Response: Get Many', getResponses, { uuid: 'r1', responses: answers }],
 	])('are left out, and nothing else: %s', async (_name, parameters, record) => {
 		const sent = { ...record, ...planted };
 		const data = parameters.resource === 'workspace' ? sent : [sent];

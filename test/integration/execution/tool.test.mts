@@ -155,7 +155,6 @@ describe('A model', () => {
 		expect(new Set(texts).size).toBe(operationCases.length);
 		for (const text of texts) expect(text).toMatch(/^[A-Z][^{}]{60,}\.$/);
 		for (const { name } of settings) expect(texts.join(' ')).toContain(name);
-		expect(texts.join(' ')).toContain('seo_title (255)');
 	});
 
 	it.each(operationCases)(

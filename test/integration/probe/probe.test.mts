@@ -69,9 +69,9 @@ describe('a probe', () => {
 			'Answers',
 			'1 of 1 responses are unreadable',
 			RESPONSES,
-			success([{ ...record, answers: 'Zq' }]),
+			success([{ ...record, responses: 'Zq' }]),
 		],
-		['Answers', '1 answers, 1 without', RESPONSES, success([{ ...record, answers: { zq: 1 } }])],
+		['Answers', '1 answers, 1 without', RESPONSES, success([{ ...record, responses: { zq: 1 } }])],
 		['PDF', 'data: {zq: string}', /pdf$/, success({ zq: 'Zq' })],
 	])('says that the row %s is not met: %s', async (name, found, path, fault) => {
 		faults.set({ fault, match: { path } });

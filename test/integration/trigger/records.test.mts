@@ -49,7 +49,7 @@ it('A UUID that is listed in capital letters is the same response', async () => 
 
 describe('The fields of a form, which columns are made of,', () => {
 	const submit = (uuid: string, id = 'f1', label = 'Name') =>
-		lists.responses.push({ uuid, responses: [{ uuid: id, label, response: uuid }] });
+		lists.responses.push({ uuid, responses: [{ uuid: id, label, value: uuid }] });
 	const columns = { options: { columns: true } };
 
 	it('are read once an hour, for a form that delivers', async () => {

@@ -41,96 +41,40 @@ it.each([
 describe('Answers of a response', () => {
 	it.each([
 		['pairs of key and value', [{ key: 'Name', value: 'Ada' }]],
-		['a list of events', [{ label: 'Name', response: 'Ada', uuid: 'u2', custom_key: 'name' }]],
 		['a former label and the UUID', [{ label: 'Old', value: 'Ada', uuid: 'u2' }]],
 		['a former label and the custom key', [{ label: 'Old', value: 'Ada', custom_key: 'name' }]],
-		['a map by label', { Name: 'Ada' }],
-		['a map by custom key', { name: 'Ada' }],
-		['a map by UUID', { u2: 'Ada' }],
-		['a list for each page', [[{ key: 'Name', value: 'Ada' }]]],
-		['lists with gaps, which PHP sends as objects', { 1: { 7: { key: 'Name', value: 'Ada' } } }],
-	])('are read from %s', (_, given) => {
-		for (const attribute of ['responses', 'answers', 'data']) {
-			const { values, problem } = match({ uuid: 'r', [attribute]: given });
-			expect([values, problem]).toEqual([{ u2: 'Ada' }, undefined]);
-		}
+		['an object by label', { Name: 'Ada' }],
+		['an object by UUID', { u2: 'Ada' }],
+		['a list with gaps, which PHP sends as an object', { 0: { key: 'Name', value: 'Ada' }, 2: {} }],
+	])('are read from %s', (_, responses) => {
+		expect(match({ responses }).values).toEqual({ u2: 'Ada' });
 	});
 
-	it.each([
+	it.each<[object, string, object?]>([
 		[{ state: 'x' }, 'No answers were found in an object with "state"'],
+		[{ answers: { Name: 'Ada' } }, 'No answers were found in an object with "answers"'],
 		[{ responses: 'Name: Ada' }, 'The answers could not be read from a string'],
-		[{ uuid: 'r', data: 5 }, 'from a number'],
-		[{ responses: true }, 'from a boolean'],
-		[{ responses: false, data: null }, 'from a boolean'],
-		[{ responses: 'Name: Ada', answers: [] }, 'from a string'],
-		[{ responses: 'Name: Ada', data: { ip: 'x' } }, 'from a string'],
-		[{ responses: [['Name', 'Ada']] }, 'from 2 of 2 entries, such as a string'],
+		[{ responses: null }, 'The answers could not be read from null'],
+		[{ responses: 3 }, 'from a number'],
+		[{ responses: [['Name', 'Ada']] }, 'from 1 of 1 entries'],
 		[{ responses: [{ label: 'Name', answer: 'Ada' }] }, '"label", "answer"'],
+		[{ responses: [{ field_uuid: 'u2', value: 'Ada' }] }, '"field_uuid", "value"'],
+		[{ responses: [{ field: { uuid: 'u2' }, value: 'Ada' }] }, '"field", "value"'],
 		[{ responses: [{ key: 'Name', value: 'B' }, { x: 1 }] }, '1 of 2 entries', { u2: 'B' }],
-	])(
-		'of another shape are a problem that names what came: %j',
-		(record, text, read: object = {}) => {
-			const { values, problem } = match(record);
-			expect(values).toEqual(read);
-			expect(problem).toContain(text);
-			expect(problem).not.toContain('Ada');
-		},
-	);
-
-	it.each([[[]], [{}], [null], [''], [[[]]]])('are none in %j', (empty) => {
-		for (const attribute of ['responses', 'answers', 'data']) {
-			expect(match({ [attribute]: empty })).toMatchObject({ answers: [], problem: undefined });
-		}
-		expect(match({ answers: empty, responses: { Name: 1 } }).values).toEqual({ u2: 1 });
-		const isList = typeof empty === 'object' && empty !== null;
-		if (isList) expect(match({ responses: 0, answers: empty }).problem).toBeUndefined();
-	});
-
-	const named = [{ key: 'Name', value: 'Ada' }];
-	it.each<[object]>([
-		[{ responses: 3, answers: named }],
-		[{ responses: 3, answers: { Name: 'Ada' } }],
-		[{ responses: 'three', answers: named }],
-		[{ responses: [5, 6], answers: named }],
-		[{ responses: { total: 3 }, answers: named }],
-		[{ responses: named, answers: 3 }],
-		[{ responses: 3, data: [named] }],
-		[{ responses: 0, data: { Name: 'Ada' } }],
-		[{ responses: null, data: { Name: 'Ada' } }],
-		[{ responses: [], data: { Name: 'Ada' } }],
-		[{ responses: '', answers: {}, data: { Name: 'Ada' } }],
-		[{ answers: [], data: named }],
-		[{ responses: true, data: named }],
-		[{ responses: [[]], answers: { Name: 'Ada' } }],
-		[{ responses: [[]], data: { Name: 'Ada' } }],
-		[{ responses: { total: 3, new: 1 }, answers: { Name: 'Ada' } }],
-		[{ responses: { total: 3, new: 1 }, data: named }],
-		[{ answers: { total: 3 }, responses: named }],
-		[{ responses: named, data: { ip: 'x' } }],
-		[{ responses: { Name: 'Ada' }, data: ['x'] }],
-	])('are read where they can be read: %j', (record) => {
+	])('of another shape are a problem that names what came: %j', (record, text, read = {}) => {
 		const { values, problem } = match(record);
-		expect([values, problem]).toEqual([{ u2: 'Ada' }, undefined]);
+		expect(values).toEqual(read);
+		expect(problem).toContain(text);
+		expect(problem).not.toContain('Ada');
 	});
 
-	it('are never taken for none if an attribute cannot be read', () => {
-		const unreadable = fc.constantFrom<unknown>('text', [5], [['text']], [{ x: 1 }]);
-		const empty = fc.constantFrom<unknown>(null, '', [], {}, [[]]);
-		const property = fc.property(
-			unreadable,
-			fc.array(empty, { minLength: 2, maxLength: 2 }),
-			fc.shuffledSubarray(['responses', 'answers', 'data'], { minLength: 3 }),
-			(value, others, names) => {
-				const record = Object.fromEntries(
-					names.map((name, index) => [name, [value, ...others][index]]),
-				);
-				expect(match(record).problem).toBeDefined();
-			},
-		);
-		fc.assert(property);
+	it('are none in an empty list or object', () => {
+		for (const responses of [[], {}]) {
+			expect(match({ responses })).toMatchObject({ answers: [], problem: undefined });
+		}
 	});
 
-	const toField = (label: string | number | null, custom_key?: string) => ({
+	const toField = (label: string | number, custom_key?: string) => ({
 		uuid: 'u',
 		label,
 		custom_key,
@@ -144,14 +88,20 @@ describe('Answers of a response', () => {
 			{ u: 1, v: 2 },
 		],
 		['by numbers for labels', [toField(2024)], [{ key: 2024, value: 1 }], { u: 1 }],
-		['by an empty label', [toField(null)], [{ key: null, value: 1 }], { u: 1 }],
-		['by UUID alone, if the field was deleted', [], [{ uuid: 'u', value: 1 }], { u: 1 }],
+		['by an empty label', [toField('')], [{ key: '', value: 1 }], { u: 1 }],
 		[
-			'without a heading',
-			[form[0]],
-			[{ ...form[0], id: 1, custom_key: '' }],
-			{ 'About you': null },
+			'by a label in the same case first',
+			[toField('ID'), { ...toField('Id'), uuid: 'v' }],
+			{ Id: 1 },
+			{ v: 1 },
 		],
+		[
+			'by a label with invisible characters',
+			[toField('Name')],
+			{ '\u200fName\u00a0': 1 },
+			{ u: 1 },
+		],
+		['by UUID alone, if the field was deleted', [], [{ uuid: 'u', value: 1 }], { u: 1 }],
 	])('are matched %s', (_, fields, responses, values) => {
 		expect(match({ responses }, fields)).toMatchObject({ values, problem: undefined });
 	});
@@ -214,51 +164,22 @@ it.each([
 );
 
 const questions = [
-	'How satisfied are you?',
-	'First name',
-	'Q 1.5',
-	'Price (€)',
-	'Price ($)',
-	'Size?',
-	'Size!',
-	'C++',
-	'C#',
-	'Cost ($)',
-	'Temp °C',
-	'Weight > 5',
-	'İsim',
-	'नाम',
-	'がく',
-	'Comment',
-	'Comment',
-	'***',
-	'E-mail (work)',
+	...['How satisfied are you?', 'First name', 'Q 1.5', 'Price (€)', 'Price ($)', 'Size?', 'Size!'],
+	...['C++', 'C#', 'Cost ($)', 'İsim', 'नाम', 'がく', 'Comment', 'Comment', '***', 'E-mail (work)'],
 ];
 
 it.each<[string, string?]>([
-	['How satisfied\r\nare you?', 'How satisfied are you?'],
 	['how\u00a0satisfied are\u00a0you', 'How satisfied are you?'],
-	['First  name:', 'First name'],
 	['first_name *', 'First name'],
-	['FirstName', 'First name'],
-	['\ufeffFirst name', 'First name'],
+	['\ufeffFirst\u200b name', 'First name'],
 	['email work', 'E-mail (work)'],
 	['mail-key!', 'E-mail (work)'],
-	['Comment.', 'Comment'],
 	['Comment 2', 'Comment (2)'],
-	['Q1.5', 'Q 1.5'],
 	['q 1-5', 'Q 1.5'],
 	['Q15'],
-	['Price (€)', 'Price (€)'],
-	['Price €'],
 	['Price'],
-	['C#', 'C#'],
 	['C'],
-	['c++.'],
 	['cost:', 'Cost ($)'],
-	['Temp C', 'Temp °C'],
-	['weight 5', 'Weight > 5'],
-	['isim:', 'İsim'],
 	['İSİM', 'İsim'],
 	['Size?', 'Size?'],
 	['Size'],
@@ -266,23 +187,20 @@ it.each<[string, string?]>([
 	['かく'],
 	['!!!'],
 	['First'],
-])(
-	'A column %j is the question %j by its letters and digits, if no other has them',
-	(name, title) => {
-		const fields = parseFields(questions.map((label, index) => ({ uuid: `f${index}`, label })));
-		Object.assign(fields.at(-1)!, { customKey: 'mail_key' });
-		expect(findFieldBySpelling(name, fields)?.title).toBe(title);
-	},
-);
+])('A column %j is the field %j by its letters and digits, if no other has them', (name, title) => {
+	const fields = parseFields(questions.map((label, index) => ({ uuid: `f${index}`, label })));
+	Object.assign(fields.at(-1)!, { customKey: 'mail_key' });
+	expect(findFieldBySpelling(name, fields)?.title).toBe(title);
+});
 
-it('A column is never one of two questions that have its letters and digits', () => {
+it('A column is never one of two fields that have its letters and digits', () => {
 	const letters = fc.constantFrom('C', 'ß', 'SS', 'ı', 'σας', 'Q 1.5', '履歴書');
-	const signs = fc.uniqueArray(fc.constantFrom(...'+-#!?°€$<>=~^_.:(|"', '\u00ad', '😀', ''), {
+	const signs = fc.uniqueArray(fc.constantFrom(...'+-#!?°€$<>=~^_.:(|"', '😀', ''), {
 		minLength: 3,
 		maxLength: 3,
 	});
-	const property = fc.property(letters, signs, (text, [columnSign, ...questionSigns]) => {
-		const labels = questionSigns.map((sign) => text + sign);
+	const property = fc.property(letters, signs, (text, [columnSign, ...fieldSigns]) => {
+		const labels = fieldSigns.map((sign) => text + sign);
 		const fields = parseFields(labels.map((label, id) => ({ id, label })));
 		expect(findFieldBySpelling(text + columnSign, fields)).toBeUndefined();
 	});

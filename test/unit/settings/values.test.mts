@@ -65,11 +65,19 @@ describe('the settings of a form', () => {
 	});
 
 	it('explain what is wrong with a value, and how to clear a setting', () => {
-		const values = { color: 1, is_closed: '', name: {}, cta_label: 'x'.repeat(101), captcha: '' };
+		const values = {
+			color: 1,
+			responses_limit: '1.000',
+			is_closed: '',
+			name: {},
+			cta_label: 'x'.repeat(101),
+			captcha: '',
+		};
 		expect(encode(values)).toEqual({
 			body: {},
 			problems: [
 				"'color' is not a setting that can be updated.",
+				`'responses_limit' must be a whole number of at least 1 in plain digits (got "1.000").`,
 				`'is_closed' must be yes or no (got "").`,
 				"'name' must be text of 1 to 255 characters (got an object).",
 				`'cta_label' must be text of at most 100 characters (got "${'x'.repeat(39)}…).`,
@@ -87,7 +95,7 @@ it.each<[SettingValue, unknown, boolean]>([
 	['Two\nlines', 'Two\r\nlines', false],
 	['Two\r\nlines', 'Two\nlines', false],
 	[' Closed \n', 'Closed', false],
-	['Closed', '\u00a0Closed\u200b', false],
+	['Closed', '\u00a0Closed ', false],
 	['Cafe\u0301', 'Café', false],
 	['2026', 2026, false],
 	[5, ' 5 ', false],

@@ -1,6 +1,6 @@
 import { pick } from 'lodash';
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
-import { parseBoolean } from '../../api/parseValues';
+import { parseBoolean } from '../../api/values';
 import { getId, isRecord, removeSecrets } from '../../api/records';
 
 /** Converts a form to its item, without secrets. */

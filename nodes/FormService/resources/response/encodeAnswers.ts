@@ -1,10 +1,10 @@
 import { compact, isEmpty } from 'lodash';
 import type { EncodedValue } from '../../answers/encode';
 import type { AnswerableField } from '../../answers/fields';
-import { encodeAnswer, isBlank } from '../../answers/fieldKinds';
+import { encodeAnswer } from '../../answers/fieldKinds';
+import { findErrorValue, isBlank } from '../../api/values';
 import { truncateText } from '../../api/errorTexts';
-import { findErrorValue } from '../../api/errorValues';
-import { formatNames } from '../../api/spelling';
+import { formatNames } from '../../api/text';
 import {
 	createCombinedParameterError,
 	type ParameterContext,

@@ -12,7 +12,7 @@ import {
 } from '../../answers/findResponses';
 import { outputNeedsFields, createResponseItem } from '../../answers/responseItem';
 import { endpoints } from '../../api/endpoints';
-import { parseBoolean } from '../../api/parseValues';
+import { parseBoolean } from '../../api/values';
 import { fetchRecords } from '../../api/replies/listReader';
 import { filtersProperty, readResponseQuery, sortProperty } from '../../parameters/filters';
 import {
@@ -105,10 +105,12 @@ export const responseGetAll: Operation = {
 				);
 				const records = listed.filter((record) => hasStatus(record, status));
 				const found = await findResponses(records, query, fields);
+				const { conditions } = query;
 				const items: INodeExecutionData[] = [];
 				// one after another, because the files of an item may have to be downloaded
 				for (const record of found.slice(0, limit)) {
-					items.push((await createResponseItem(request.context, record, output, fields)).item);
+					const created = createResponseItem(request.context, record, output, fields, conditions);
+					items.push((await created).item);
 				}
 				return items;
 			},

@@ -2,8 +2,8 @@ import type { IDataObject } from 'n8n-workflow';
 import { findFieldBySpelling, type AnswerableField } from '../../answers/fields';
 import { matchAnswers } from '../../answers/matchAnswers';
 import { isRecord } from '../../api/records';
-import { RESERVED_COLUMNS } from '../../api/responseAttributes';
-import { foldCase } from '../../api/spelling';
+import { RESERVED_COLUMNS } from '../../answers/attributes';
+import { normalizeText } from '../../api/text';
 import {
 	readBoolean,
 	readJsonObject,
@@ -91,10 +91,10 @@ function assignColumns(
 	};
 }
 
-const reservedColumns = new Set(RESERVED_COLUMNS.map(foldCase));
+const reservedColumns = new Set(RESERVED_COLUMNS.map(normalizeText));
 
 /** Finds the field of a column, first by the name that One Column per Field gives it. */
 function findColumn(name: string, fields: readonly AnswerableField[]): AnswerableField | undefined {
-	if (reservedColumns.has(foldCase(name))) return undefined;
+	if (reservedColumns.has(normalizeText(name))) return undefined;
 	return fields.find(({ answerKey }) => answerKey === name) ?? findFieldBySpelling(name, fields);
 }

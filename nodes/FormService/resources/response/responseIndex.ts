@@ -1,10 +1,10 @@
 import type { IDataObject } from 'n8n-workflow';
-import { isBlank, normalizeAnswer } from '../../answers/fieldKinds';
+import { normalizeAnswer } from '../../answers/fieldKinds';
+import { isBlank, parseBoolean } from '../../api/values';
 import type { AnswerableField, FormField } from '../../answers/fields';
 import { matchAnswers } from '../../answers/matchAnswers';
 import { yieldIfDue } from '../../api/clock';
 import { createTarget, endpoints } from '../../api/endpoints';
-import { parseBoolean } from '../../api/parseValues';
 import { getId } from '../../api/records';
 import { fetchRecords } from '../../api/replies/listReader';
 import { shareInRun, type ItemRequest } from '../../execution/operation';

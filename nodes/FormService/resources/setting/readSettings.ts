@@ -1,7 +1,7 @@
 import { isEmpty } from 'lodash';
-import { isBlank } from '../../answers/fieldKinds';
+import { isBlank } from '../../api/values';
 import { isRecord } from '../../api/records';
-import { foldCase } from '../../api/spelling';
+import { normalizeText } from '../../api/text';
 import { findSetting } from '../../settings/settings';
 import { encodeSettings, type UncheckedSetting, type SettingValues } from '../../settings/values';
 import { isExpression } from '../../parameters/formId';
@@ -107,7 +107,7 @@ function readFromInputItem(input: ParameterContext, isPreview: boolean): Checked
 			ignored.push(inputName);
 			continue;
 		}
-		const isCleared = typeof value === 'string' && foldCase(value) === clearText;
+		const isCleared = typeof value === 'string' && normalizeText(value) === clearText;
 		const setValue = isBlank(value) ? undefined : value;
 		settings.push({ inputName, value: isCleared ? null : setValue });
 	}
@@ -122,7 +122,7 @@ function readFromInputItem(input: ParameterContext, isPreview: boolean): Checked
 /** Returns the text of the option in one case. Undefined if the user has not added the option. */
 function readClearText(input: ParameterContext): string | undefined {
 	if (!isAdded(input, 'options.clearText')) return undefined;
-	const text = foldCase(readText(input, 'options.clearText'));
+	const text = normalizeText(readText(input, 'options.clearText'));
 	if (text !== '') return text;
 	throw createParameterError(
 		input,

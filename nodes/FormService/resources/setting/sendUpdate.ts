@@ -2,7 +2,7 @@ import { isEmpty, mapValues, pick, pickBy } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { truncateText } from '../../api/errorTexts';
 import { hasReason } from '../../api/errors';
-import { parseBoolean } from '../../api/parseValues';
+import { parseBoolean } from '../../api/values';
 import { removeSecrets } from '../../api/records';
 import type { FailureReason } from '../../api/failures';
 import { updateSettings } from '../../api/service';

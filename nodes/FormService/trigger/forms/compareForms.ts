@@ -1,6 +1,6 @@
 import { isEmpty, isEqual, isObject, mapValues, omit, pickBy, snakeCase, union } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
-import { parseNumber } from '../../api/parseValues';
+import { parseNumber } from '../../api/values';
 import { getCreationTimeMs, sortByTime } from '../../api/recordTimes';
 import { isRecord, sortKeys } from '../../api/records';
 import { findSetting } from '../../settings/settings';

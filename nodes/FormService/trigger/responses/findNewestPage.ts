@@ -1,4 +1,4 @@
-import { parseNumber } from '../../api/parseValues';
+import { parseNumber } from '../../api/values';
 import { getCreationTimeMs } from '../../api/recordTimes';
 import type { TimedPage } from '../fetchList';
 import type { FormState } from '../triggerState';

@@ -1,0 +1,127 @@
+import { trim } from 'lodash';
+import { truncateText } from './errorTexts';
+
+/** Matches direction marks, zero-width characters, soft hyphens and variation selectors. */
+const INVISIBLE = /\p{Default_Ignorable_Code_Point}+/gu;
+
+/** Matches whitespace of any kind, such as a no-break space. */
+const BLANKS = /[\s\p{Cc}]+/gu;
+
+/** Removes invisible characters and surrounding whitespace. Each other run of whitespace becomes one space. */
+export function cleanText(text: string): string {
+	return text.replace(INVISIBLE, '').replace(BLANKS, ' ').trim();
+}
+
+/**
+ * Converts a text to the form in which labels, choices, answers and searched texts are compared. Texts that look
+ * the same get the same form, and case makes no difference.
+ */
+export function normalizeText(text: string): string {
+	// uppercase makes more spellings equal than lowercase does: `ß` and `ss`, the Turkish `ı` and `i`
+	const upper = cleanText(text.normalize('NFKC')).toLowerCase().toUpperCase();
+	return upper.replaceAll('I\u0307', 'I').normalize('NFKC');
+}
+
+type NamedValues<T> = ReadonlyArray<readonly [name: string, value: T]>;
+
+/**
+ * Creates a function that finds the first value with exactly this name. If there is none, the function compares
+ * the names with `normalizeText`, and finds nothing if the name could mean several values.
+ */
+export function createNameSearch<T>(namedValues: NamedValues<T>) {
+	// a map keeps the last value of a name
+	const exact = new Map([...namedValues].reverse());
+	const findNormalized = createUniqueSearch([...exact], normalizeText);
+	return (name: string): T | undefined => exact.get(name) ?? findNormalized(name);
+}
+
+/** Creates a function that finds a value by the letters and digits of its name, unless several values fit. */
+export function createSpellingSearch<T>(namedValues: NamedValues<T>) {
+	return createUniqueSearch(namedValues, normalizeSpelling);
+}
+
+function createUniqueSearch<T>(namedValues: NamedValues<T>, toKey: (name: string) => string) {
+	const byKey = new Map<string, T | undefined>();
+	for (const [name, value] of namedValues) {
+		const key = toKey(name);
+		const isAmbiguous = byKey.has(key) && byKey.get(key) !== value;
+		byKey.set(key, isAmbiguous ? undefined : value);
+	}
+	// a name of punctuation has an empty spelling
+	byKey.delete('');
+	return (name: string): T | undefined => byKey.get(toKey(name));
+}
+
+/** Matches anything but letters and digits. The first group is a match between two digits, as in "1.5". */
+const SEPARATORS = /((?<=\p{N})[\p{Z}\p{P}\p{S}]+(?=\p{N}))|[\p{Z}\p{P}\p{S}]+/gu;
+
+/**
+ * Removes case, whitespace, punctuation and symbols: "SEO: Title" and "seo_title" → `SEOTITLE`. Separators
+ * between digits become a space, because "1.5" is not "15".
+ */
+export function normalizeSpelling(text: string): string {
+	const removeOrSplit = (_: string, between?: string) => (between === undefined ? '' : ' ');
+	return normalizeText(text).replace(SEPARATORS, removeOrSplit);
+}
+
+/** Names that n8n drops from an object, or that would change the object itself. */
+const UNUSABLE = ['__proto__', 'constructor', 'prototype'];
+
+/**
+ * Makes labels unique. A repeated label gets " (2)", then " (3)". A new name is never equal to one of the
+ * labels: "A", "A", "A (2)" → "A", "A (3)", "A (2)".
+ *
+ * @param options.toKey returns the key of a name; two names with the same key are equal
+ */
+export function makeUnique(
+	labels: readonly string[],
+	usedNames: readonly string[] = [],
+	{ addCount = addCountInBrackets, toKey = (name: string) => name } = {},
+): string[] {
+	const wanted = labels.map((label) => (label.trim() === '' ? 'Untitled' : label));
+	const existing = new Set(wanted.map(toKey));
+	const used = new Set(usedNames.map(toKey));
+	const counts = new Map<string, number>();
+	const isUsed = (name: string) => UNUSABLE.includes(name) || used.has(toKey(name));
+	return wanted.map((label) => {
+		const labelKey = toKey(label);
+		let name = label;
+		let count = counts.get(labelKey) ?? 1;
+		while (isUsed(name) || (name !== label && existing.has(toKey(name)))) {
+			count += 1;
+			name = addCount(label, count);
+		}
+		counts.set(labelKey, count);
+		used.add(toKey(name));
+		return name;
+	});
+}
+
+function addCountInBrackets(label: string, count: number): string {
+	return `${label} (${count})`;
+}
+
+/** Creates the names of binary fields from the titles of form fields: "CV", "CV" → `cv`, `cv_2`. */
+export function createFileFieldNames(fieldTitles: readonly string[]): string[] {
+	const addCount = (name: string, count: number) => `${name}_${count}`;
+	return makeUnique(fieldTitles.map(toFieldName), [], { addCount });
+}
+
+function toFieldName(text: string): string {
+	const words = text
+		.normalize('NFKD')
+		.replace(/\p{Mark}/gu, '')
+		.toLowerCase()
+		.replace(/[^\p{Letter}\p{Number}]+/gu, '_');
+	return trim(words, '_').normalize('NFC') || 'file';
+}
+
+/** The maximum number of names that an error lists. */
+const MAX_LISTED = 20;
+
+/** Formats the names of fields or choices for an error: `Name, Email and 3 more`. */
+export function formatNames(names: readonly string[]): string {
+	const visibleNames = names.slice(0, MAX_LISTED).map((name) => truncateText(name));
+	const hiddenCount = names.length - visibleNames.length;
+	return `${visibleNames.join(', ')}${hiddenCount > 0 ? ` and ${hiddenCount} more` : ''}`;
+}

@@ -1,0 +1,156 @@
+import { DateTime } from 'luxon';
+import { cleanText, normalizeText } from './text';
+
+/** Matches a visible character. */
+const VISIBLE = /[^\s\p{Cc}\p{Default_Ignorable_Code_Point}]/u;
+
+/** Whether a value is undefined, null, a text without a visible character, or a list of blank values. */
+export function isBlank(value: unknown): boolean {
+	if (Array.isArray(value)) return value.every(isBlank);
+	return typeof value === 'string' ? !VISIBLE.test(value) : value === undefined || value === null;
+}
+
+/** Parses a boolean, 1, 0, or a word such as "Yes" or "off" (specification, section 4, rule 5). */
+export function parseBoolean(value: unknown): boolean | undefined {
+	if (typeof value === 'boolean') return value;
+	if (typeof value !== 'string' && typeof value !== 'number') return undefined;
+	const text = normalizeText(String(value));
+	if (/^(TRUE|1|YES|ON)$/.test(text)) return true;
+	return /^(FALSE|0|NO|OFF)$/.test(text) ? false : undefined;
+}
+
+/** Matches "12", "-12.5" and "+5". */
+const NUMBER = /^[+-]?\d+(?:\.\d+)?$/;
+
+/** Matches "1.000", which is 1 in some countries and 1000 in others. "0.125" has one meaning. */
+const THOUSANDS = /^[+-]?(?!0\.)\d{1,3}\.\d{3}$/;
+
+/** Parses a finite number, or a text in plain digits: `"12.5"`. Undefined for "1,200", "1.000" and "1 000". */
+export function parseNumber(value: unknown): number | undefined {
+	if (typeof value === 'number') return Number.isFinite(value) ? value : undefined;
+	const text = typeof value === 'string' ? cleanText(value) : '';
+	const number = NUMBER.test(text) && !THOUSANDS.test(text) ? Number(text) : NaN;
+	return Number.isFinite(number) ? number : undefined;
+}
+
+/**
+ * Converts a number to a text: `2026` → `"2026"`. The expression of a text parameter can return a number.
+ * Undefined for a negative or infinite number, which is the result of a calculation and not text.
+ */
+export function formatNumber(value: unknown): string | undefined {
+	return typeof value === 'number' && value >= 0 && value < Infinity ? String(value) : undefined;
+}
+
+/** The maximum length of a text that is parsed as a time. An ISO time with the name of a zone is shorter. */
+const MAX_TIME_LENGTH = 80;
+
+/**
+ * Parses a date or time to epoch milliseconds: ISO 8601, SQL's `2026-01-31 09:00`, `31.12.2026` with the day
+ * first, epoch seconds and milliseconds, and the Date and luxon objects that an expression returns. JavaScript's
+ * `Date.parse` is too lenient: it finds a date in "Room 5".
+ *
+ * @param zone the time zone of values that contain no time zone: `Europe/Vienna`
+ */
+export function parseTimeMs(value: unknown, zone: string): number | undefined {
+	const time = parseMillis(value, zone);
+	return Number.isFinite(time) ? time : undefined;
+}
+
+function parseMillis(value: unknown, zone: string): number {
+	if (value instanceof Date || DateTime.isDateTime(value)) return value.valueOf();
+	if (typeof value === 'number') return parseEpoch(value);
+	if (typeof value !== 'string' || value.length > MAX_TIME_LENGTH) return NaN;
+	const text = dotsToIso(cleanText(value));
+	if (DIGITS.test(text)) return parseEpoch(Number(text));
+	// luxon would also parse years, weeks and times of day, but in an answer these can be numbers or words
+	if (!/^\d{4}-\d\d(-\d\d)?([T ]|$)/.test(text)) return NaN;
+	// JavaScript parses a UTC time ten times as fast as luxon
+	if (UTC.test(text)) return Date.parse(text);
+	return DateTime.fromISO(text.replace(' ', 'T'), { zone }).toMillis();
+}
+
+/** Converts seconds of 10 digits (years 2001 to 2286) or milliseconds of 13 digits to milliseconds. */
+function parseEpoch(number: number): number {
+	if (number >= 1e9 && number < 1e10) return Math.round(number * 1_000);
+	return number >= 1e12 && number < 1e13 ? number : NaN;
+}
+
+const DIGITS = /^\d+$/;
+
+/** Whether a time is a number or a text of digits: epoch seconds or epoch milliseconds. */
+export function isEpoch(value: unknown): boolean {
+	return typeof value === 'number' || (typeof value === 'string' && DIGITS.test(cleanText(value)));
+}
+
+/** Matches "31.12.2026" and "1.2.2026, 8:30", not "31.12.26". */
+const DOTTED = /^(\d{1,2})\.(\d{1,2})\.(\d{4})(?:,? (\d{1,2})(:\d\d(?::\d\d)?))?$/;
+
+/** Converts a date with dots, whose day is always first, to ISO 8601: `31.12.2026` → `2026-12-31`. */
+function dotsToIso(text: string): string {
+	const [, day, month, year, hour, minutes = ''] = DOTTED.exec(text) ?? [];
+	if (year === undefined) return text;
+	const date = `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
+	return hour === undefined ? date : `${date}T${hour.padStart(2, '0')}${minutes}`;
+}
+
+/** Matches a time as the service writes it: "2026-01-31T09:00:00.000000Z" (specification, section 2.1). */
+const UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/;
+
+/** Parses a date without a time to ISO 8601: `31.1.2026` → `2026-01-31`. */
+export function parseDay(value: unknown): string | undefined {
+	if (typeof value !== 'string' || value.length > MAX_TIME_LENGTH) return undefined;
+	const text = dotsToIso(cleanText(value));
+	if (!/^\d{4}-\d\d-\d\d$/.test(text)) return undefined;
+	return DateTime.fromISO(text, { zone: 'utc' }).toISODate() ?? undefined;
+}
+
+/** Matches the start of a date whose day and month can be confused: "31/12/2026", "12/31/26", "31-12-2026". */
+const LOCAL_DATE = /^(\d{1,2}([/-])\d{1,2}\2(\d{4}|\d\d)|\d{4}\/\d{1,2}\/\d{1,2})(?!\d)/;
+
+/** Whether a value is a date in a form that `parseTimeMs` does not read. */
+export function isLocalDate(value: unknown): boolean {
+	return typeof value === 'string' && LOCAL_DATE.test(cleanText(value));
+}
+
+const DAY_MS = 86_400_000;
+
+/** Matches an offset from UTC that is not zero, at the end of a time: `-05:00`, not `+00:00`. */
+const NONZERO_OFFSET = /[+-](?!00)\d\d(:?\d\d)?(\[|$)/;
+
+/** Returns the day of a time that is midnight in UTC. Databases write a date like this. */
+export function parseUtcMidnight(value: unknown): string | undefined {
+	const timeMs = parseTimeMs(value, 'utc') ?? NaN;
+	if (timeMs % DAY_MS !== 0 || isLocalTime(value)) return undefined;
+	const hasOtherOffset = DateTime.isDateTime(value)
+		? value.offset !== 0
+		: NONZERO_OFFSET.test(cleanText(String(value)));
+	return hasOtherOffset ? undefined : DateTime.fromMillis(timeMs, { zone: 'utc' }).toISODate()!;
+}
+
+/** Whether a value is a date or time without a zone, such as `2026-01-31 09:00`. */
+export function isLocalTime(value: unknown): boolean {
+	return parseTimeMs(value, 'utc') !== parseTimeMs(value, 'utc+1');
+}
+
+/** Matches the error values of spreadsheets: `#REF!`, `#¿NOMBRE?`, `#N/A`. */
+const SHEET_ERROR = /^#([¡¿]?[\p{Lu}\d/._' ]*\p{Lu}[\p{Lu}\d/._' ]*[!?]|N\/A|NV|N\/D)$/u;
+
+/** Matches the texts that JavaScript makes of missing values and invalid numbers. */
+const SCRIPT_ERROR =
+	/^(NaN|-?Infinity|undefined|\[undefined\]|Invalid Date|Invalid DateTime|\[object \w+\])$/;
+
+/**
+ * Finds an error value, such as `#N/A` or `[object Object]`, in a cell, in the result of an expression, or in a
+ * list. The node does not send an error value, because the source of the data has a mistake.
+ */
+export function findErrorValue(value: unknown): string | undefined {
+	if (Array.isArray(value)) {
+		return value.map(findErrorValue).find((errorValue) => errorValue !== undefined);
+	}
+	if (typeof value === 'number') return Number.isFinite(value) ? undefined : String(value);
+	if (typeof value !== 'string') return undefined;
+	const text = cleanText(value).normalize('NFC');
+	if (SHEET_ERROR.test(text) || SCRIPT_ERROR.test(text)) return text;
+	// an expression can put an object in the middle of a sentence
+	return text.includes('[object Object]') ? '[object Object]' : undefined;
+}

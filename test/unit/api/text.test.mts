@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest';
+import { formatNames, makeUnique, normalizeText } from '../../../nodes/FormService/api/text.ts';
+
+it.each([
+	['Straße', 'STRASSE', 'STRAẞE'],
+	['İsim', 'isim', 'İSİM', 'i\u0307sim'],
+	['Adı', 'ADI'],
+	['ΟΔΟΣ', 'οδος', 'οδοσ'],
+	[' Café', 'CAFE\u0301', '\u200fcafé\u200e'],
+	['New York', 'new\u00a0 york', 'New\tYork\n', '\u202aNew\u202f\u200bYork\u202c'],
+	['soft hyphen', 'soft hy\u00adphen'],
+	['✔', '✔\ufe0f'],
+	['Ａｂｃ', 'abc'],
+])('%j and %j look the same but for their case', (...spellings) => {
+	expect(new Set(spellings.map(normalizeText)).size).toBe(1);
+});
+
+it('A text and its uppercase and lowercase always have one normal form', () => {
+	for (let codePoint = 0; codePoint <= 0x1ffff; codePoint += 1) {
+		const text = String.fromCodePoint(codePoint);
+		const spellings = [text, text.toUpperCase(), text.toLowerCase(), normalizeText(text)];
+		expect(new Set(spellings.map(normalizeText)).size, codePoint.toString(16)).toBe(1);
+	}
+});
+
+it.each([
+	[['A', 'A', 'A (2)'], [], ['A', 'A (3)', 'A (2)']],
+	[['A', '', ' ', 'A'], ['A'], ['A (2)', 'Untitled', 'Untitled (2)', 'A (3)']],
+	// n8n drops these properties
+	[['__proto__', 'constructor'], [], ['__proto__ (2)', 'constructor (2)']],
+])('The names for %j are unique, and none is one of %j', (labels, taken, names) => {
+	expect(makeUnique(labels, taken)).toEqual(names);
+});
+
+it('An error lists at most 20 names', () => {
+	const names = Array.from({ length: 25 }, (_, index) => `F${index}`);
+	expect(formatNames(names)).toMatch(/^F0, .*, F19 and 5 more$/);
+});
