@@ -6,7 +6,8 @@ const CHECK_BASE_URL = "Check the 'Base URL' in the Form Service credential.";
 const CHECK_FILE =
 	'Run this again, or open the response in Form Service to check whether the file still exists.';
 const CHECK_LIST = 'Nothing was returned, because the list may be incomplete.';
-const LARGER_PAGES = 'Ask your Form Service administrator for larger pages.';
+const LARGER_PAGES =
+	'Ask your Form Service administrator to put more records on each page of the API.';
 const SHARED = 'for all nodes, workflows and tools that use this account.';
 const TRY_LATER = 'Try again later. If this persists, contact your Form Service administrator.';
 
@@ -32,12 +33,12 @@ export const REASONS = {
 	insecure: {
 		cause: 'credential-invalid',
 		message: "Couldn't establish a secure connection to {origin}",
-		advice: `${CHECK_BASE_URL} If it has no https, write http:// in front of it. If its certificate comes from your own authority, add the authority to n8n (NODE_EXTRA_CA_CERTS). ({detail})`,
+		advice: `${CHECK_BASE_URL} If it doesn't use HTTPS, start it with http://. If it uses your own certificate authority, set NODE_EXTRA_CA_CERTS for n8n. ({detail})`,
 	},
 	timedOut: {
 		cause: 'temporarily-unavailable',
 		message: '{origin} did not reply in time',
-		advice: `${TRY_LATER} In Form Service nodes, 'Timeout' in the request options waits longer.`,
+		advice: `${TRY_LATER} To wait longer, raise 'Timeout' in the node's request options.`,
 	},
 	connectionBroken: {
 		cause: 'temporarily-unavailable',
@@ -97,12 +98,12 @@ export const REASONS = {
 	},
 	serverError: {
 		cause: 'temporarily-unavailable',
-		message: 'Form Service returned an error (status {status})',
+		message: 'Form Service could not process the request (status {status})',
 		advice: TRY_LATER,
 	},
 	unconfirmed: {
 		cause: 'configuration-invalid',
-		message: 'Form Service sent errors, and did not say whether the request succeeded',
+		message: 'Form Service did not say whether the request succeeded',
 		advice: TRY_LATER,
 	},
 	replyTooLarge: {
@@ -123,7 +124,7 @@ export const REASONS = {
 	listIncomplete: {
 		cause: 'configuration-invalid',
 		message: 'The list stays incomplete: {detail}',
-		advice: `${CHECK_LIST} It may have changed while it was read, or list records of equal times in another order on each page. Try again. ${LARGER_PAGES}`,
+		advice: `${CHECK_LIST} The list may have changed while it was read. Try again. ${LARGER_PAGES}`,
 	},
 	listTooLong: {
 		// the service replies, so other lists may still be readable
@@ -138,8 +139,7 @@ export const REASONS = {
 	},
 	outage: {
 		cause: 'temporarily-unavailable',
-		message:
-			'Not sent, because Form Service failed repeatedly. The last failure was: {lastMessage}',
+		message: 'Not sent, because Form Service failed repeatedly. {lastMessage}',
 		advice: 'Run this again in a minute or later.',
 	},
 	canceled: {
