@@ -25,9 +25,8 @@ const STREAM_WITHOUT_REDIRECTS = {
 };
 
 /**
- * Tests a credential by fetching the workspace. The editor calls this function when the user saves the
- * credential. The test sends one request immediately, without the request queue and without retries, because
- * the user is waiting. n8n gives this function only its older helper `request`.
+ * Tests a credential by fetching the workspace, without the request queue and without retries, because the user
+ * is waiting. n8n gives this function only its older helper `request`.
  */
 export async function formServiceApiTest(
 	this: ICredentialTestFunctions,
