@@ -57,9 +57,9 @@ describe('Answers of a response', () => {
 		[{ responses: null }, 'The answers could not be read from null'],
 		[{ responses: 3 }, 'from a number'],
 		[{ responses: [['Name', 'Ada']] }, 'from 1 of 1 entries'],
-		[{ responses: [{ label: 'Name', answer: 'Ada' }] }, '"label", "answer"'],
-		[{ responses: [{ field_uuid: 'u2', value: 'Ada' }] }, '"field_uuid", "value"'],
-		[{ responses: [{ field: { uuid: 'u2' }, value: 'Ada' }] }, '"field", "value"'],
+		[{ responses: [{ label: 'Name', answer: 'Ada' }] }, '"label" (string), "answer"'],
+		[{ responses: [{ field_uuid: 'u2', value: 'Ada' }] }, '"field_uuid" (string)'],
+		[{ responses: [{ field: { uuid: 'u2' }, value: 'Ada' }] }, '"field" (object)'],
 		[{ responses: [{ key: 'Name', value: 'B' }, { x: 1 }] }, '1 of 2 entries', { u2: 'B' }],
 	])('of another shape are a problem that names what came: %j', (record, text, read = {}) => {
 		const { values, problem } = match(record);

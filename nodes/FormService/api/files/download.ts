@@ -39,16 +39,11 @@ type Limits = { remainingBytes: number; readonly signal: AbortSignal };
 
 type Fetched = { binary: IBinaryData } | RequestFailure;
 
-/** The maximum number of files of one response. n8n may keep the files in memory. */
+/** The limits for the files of one response, which n8n may keep in memory. */
 const MAX_FILES = 20;
-
-/** The maximum total size of the files of one response, in megabytes. n8n may keep the files in memory. */
 const MAX_MEGABYTES = 256;
 
-/**
- * The maximum time for all downloads of one response together, in milliseconds. If the node's Timeout is
- * longer, the Timeout applies.
- */
+/** The maximum time for all files of one response, unless the node's Timeout is longer. */
 const MAX_TIME_MS = 60_000;
 
 /** The maximum number of redirects to follow for one file. */
@@ -62,10 +57,8 @@ const MAX_REDIRECTS = 5;
 const LANE_COUNTS = { high: 2, low: 4 };
 
 /**
- * Downloads the uploaded files of one response, one after another.
+ * Downloads the uploaded files of one response, one after another. Returns each file, or why it is missing.
  *
- * @returns one entry per file, in the order of `files`: the file, or a ServiceError with the reason why the file
- * is missing. The error has the cause `temporarily-unavailable` if a later download may succeed
  * @throws ServiceError if the caller aborted
  */
 export async function downloadUploads(
@@ -222,12 +215,7 @@ async function storeFile(
 	const isHtml = /\bhtml\b/i.test(type) && !/\.html?$/i.test(name);
 	if (isHtml || (kind === 'pdf' && /\bjson\b/i.test(type))) return NOT_A_FILE;
 	if (Number(headers['content-length']) > limits.remainingBytes) return TOO_LARGE;
-	let isStart = true;
-	let isText = false;
 	const counted = body.map((chunk: Uint8Array) => {
-		isText ||= isStart && kind === 'pdf' && startsLikePageOrJson(chunk);
-		isStart = false;
-		if (isText) throw new Error('A web page or JSON is not kept');
 		limits.remainingBytes -= chunk.length;
 		if (limits.remainingBytes < 0) throw new Error('The rest of the file is not read');
 		return chunk;
@@ -238,22 +226,14 @@ async function storeFile(
 		const storing = helpers.prepareBinaryData(counted, name, mimeType);
 		return { binary: await waitUnlessAborted(storing, limits.signal) };
 	} catch (error) {
-		if (isText) return NOT_A_FILE;
 		return limits.remainingBytes < 0 ? TOO_LARGE : toFileFailure(error, file, limits);
 	} finally {
 		counted.destroy();
 	}
 }
 
-/**
- * Whether a body starts like a web page or JSON. Some servers send a web page or JSON with the content type of
- * a file.
- */
-function startsLikePageOrJson(chunk: Uint8Array): boolean {
-	return /^(\u{feff})?\s*[<{[]/u.test(Buffer.from(chunk.subarray(0, 1024)).toString());
-}
-
 const TEMPORARY = { cause: 'temporarily-unavailable' } as const;
+
 const TOO_MANY = createFailure('fileFailed', {
 	detail: `Only the first ${MAX_FILES} files of a response are downloaded`,
 });
