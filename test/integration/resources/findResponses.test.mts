@@ -152,6 +152,7 @@ describe('Filters and Sort', () => {
 	it.each<[unknown, string, object?]>([
 		[{}, "'Limit' must be a whole number of at least 1", { returnAll: false, limit: 0 }],
 		[{}, "'Limit' must be a whole number of at least 1", { returnAll: false, limit: 1.5 }],
+		[{}, "'Limit' must be a whole number", { returnAll: false, limit: '={{ "1.000" }}' }],
 		[
 			{ after: 'soon' },
 			"'Submitted At or After' must be a date, such as 2026-01-31 or 2026-01-31T08:00",
