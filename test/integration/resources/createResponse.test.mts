@@ -106,41 +106,6 @@ it.each<[string, string, string, string]>([
 	expect(methods()).toEqual(['GET']);
 });
 
-it.each(['auto', 'fields', 'json'])(
-	'Response: Create (%s) needs an answer to each required question, unless Allow Missing Answers is on',
-	async (inputMode) => {
-		const {
-			id,
-			ids: [required, other],
-		} = newForm([{ label: 'Name', mandatory: true }, { label: 'Note' }]);
-		const row = { [other]: 'x' };
-		const mapper = { mappingMode: 'defineBelow', value: row, schema: [] };
-		const parameters = { inputMode, fields: mapper, answersJson: JSON.stringify(row) };
-		const { error } = await create(id, [row], parameters);
-		expect(error?.message).toMatch(/"Name"(, which)? is required$/);
-		expect(error?.description).toContain(ALLOW_MISSING);
-		const options = { allowMissingAnswers: true };
-		await create(id, [row], { ...parameters, options });
-		expect(addedTo(id)).toEqual([row]);
-		expect(required).not.toBe(other);
-	},
-);
-
-it('Response: Create lists the rows and columns with error values of a sheet', async () => {
-	const rows = ['Ada', '#N/A', '#VALUE!', 'undefined', '#DIV/0!', 'Number #1'];
-	const input = rows.map((Name, index) => ({
-		row_number: index + 2,
-		'Name:': Name,
-		Note: '#REF!',
-	}));
-	const { id } = newForm([{ label: 'Name' }]);
-	const { error } = await create(id, input, { inputMode: 'auto' });
-	expect(error?.message).toBe('4 of 6 items are invalid');
-	expect(error?.description).toContain('Row 3: Column "Name:" has the error value #N/A.');
-	expect(error?.description).toContain('Row 6: Column "Name:" has the error value #DIV/0!');
-	expect(addedTo(id)).toEqual([]);
-});
-
 it('Response: Create never sends an error value among several choices', async () => {
 	const { id } = newForm([{ label: 'Topics', type: 'checkboxes', options: ['A', 'B, C'] }]);
 	const values = ['A, #REF!', 'undefined, A', ['A', NaN], ['A, #N/A'], 'A, #sale!', 'A, B, C'];

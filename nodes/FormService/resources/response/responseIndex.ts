@@ -19,53 +19,50 @@ type Answers = Readonly<Record<string, unknown>>;
 /** The key fields of an item. Two responses are equal if they have equal answers to all of them. */
 export type KeyFields = readonly AnswerableField[];
 
-/** A response that items are compared with. */
-type ComparedResponse = {
+/** A response of the run. An expression can choose other key fields for a later item. */
+export type AddedResponse = { answers: Answers; result: AddResult };
+
+type ListedResponse = AddedResponse & {
+	/** The name of the response in an error: `response 5f0c…`. */
 	name: string;
-	answers: Answers;
 	/** Why some answers could not be read. */
 	problem?: string;
 	/** Whether an answer may belong to a field whose label has changed. */
-	mayBeRenamed?: boolean;
-	result: AddResult;
+	mayBeRenamed: boolean;
 };
 
 /** The responses by their duplicate key. `incomparable` is a response that may be equal to any item. */
-export type KeyIndex = {
+type KeyIndex = {
 	results: Map<string, AddResult>;
 	incomparable?: { name: string; problem: string };
 };
 
-/**
- * The complete responses of a form: those that the form had before the run, then those that the run has added.
- * There is an index for each set of key fields, because an expression can choose other fields for each item.
- */
-export class ResponseIndex {
-	private readonly indexes = new Map<string, { keyFields: KeyFields; index: KeyIndex }>();
-
-	constructor(private readonly responses: ComparedResponse[]) {}
-
-	getIndex(keyFields: KeyFields): KeyIndex {
-		const uuids = keyFields.map(({ uuid }) => uuid).join(' ');
-		const existing = this.indexes.get(uuids);
-		if (existing !== undefined) return existing.index;
+/** Indexes the responses that the form had before the run, once for each set of key fields. */
+export async function fetchKeyIndex(
+	request: ItemRequest,
+	formId: string,
+	keyFields: KeyFields,
+): Promise<KeyIndex> {
+	const uuids = keyFields.map(({ uuid }) => uuid).join(' ');
+	return await shareInRun(request, `responses of ${formId} by ${uuids}`, async () => {
 		const index: KeyIndex = { results: new Map() };
-		this.indexes.set(uuids, { keyFields, index });
-		for (const response of this.responses) addToIndex(index, response, keyFields);
-		return index;
-	}
-
-	/** Records a response that an item of the run has added, or may have added. */
-	record(answers: Answers, result: AddResult): void {
-		const response = { name: 'the response of an earlier item', answers, result };
-		this.responses.push(response);
-		for (const { index, keyFields } of this.indexes.values()) {
+		for (const response of await fetchListedResponses(request, formId)) {
+			await yieldIfDue();
 			addToIndex(index, response, keyFields);
 		}
-	}
+		return index;
+	});
 }
 
-function addToIndex(index: KeyIndex, response: ComparedResponse, keyFields: KeyFields): void {
+/** Returns the responses that the items of the run have added, or may have added. */
+export async function getAddedResponses(
+	request: ItemRequest,
+	formId: string,
+): Promise<AddedResponse[]> {
+	return await shareInRun(request, `added to ${formId}`, async () => await Promise.resolve([]));
+}
+
+function addToIndex(index: KeyIndex, response: ListedResponse, keyFields: KeyFields): void {
 	const { name, answers, problem, mayBeRenamed, result } = response;
 	const computed = problem === undefined ? computeDuplicateKey(keyFields, answers) : { problem };
 	if ('problem' in computed) index.incomparable ??= { name, problem: computed.problem };
@@ -95,16 +92,15 @@ export function computeDuplicateKey(
 		: { problem: `The answer to "${unclearField.title}" is ambiguous` };
 }
 
-/** Fetches the complete responses of a form once for all items of the run. */
-export async function fetchResponseIndex(
+async function fetchListedResponses(
 	request: ItemRequest,
 	formId: string,
-): Promise<ResponseIndex> {
+): Promise<ListedResponse[]> {
 	const query = { incomplete: 'false' };
 	const target = createTarget(request.context.account, endpoints.listResponses, { formId }, query);
-	return await shareInRun(request, `index of ${target.url}`, async (context) => {
+	return await shareInRun(request, `complete responses of ${formId}`, async (context) => {
 		const fields = await fetchSharedFields(request, formId, { columns: true });
-		const responses: ComparedResponse[] = [];
+		const responses: ListedResponse[] = [];
 		for (const record of await fetchRecords(context, target)) {
 			await yieldIfDue();
 			// the service may ignore the filter in the request (specification, section 4, rule 1)
@@ -112,11 +108,11 @@ export async function fetchResponseIndex(
 				responses.push(parseResponse(record, fields));
 			}
 		}
-		return new ResponseIndex(responses);
+		return responses;
 	});
 }
 
-function parseResponse(record: IDataObject, fields: readonly FormField[]): ComparedResponse {
+function parseResponse(record: IDataObject, fields: readonly FormField[]): ListedResponse {
 	const { answers, byField, problem } = matchAnswers(record, fields);
 	const id = getId(record) ?? null;
 	return {

@@ -10,7 +10,13 @@ import {
 	type ParameterContext,
 } from '../../parameters/parameterContext';
 import type { EncodedAnswers } from './encodeAnswers';
-import { computeDuplicateKey, fetchResponseIndex, type KeyFields } from './responseIndex';
+import {
+	computeDuplicateKey,
+	fetchKeyIndex,
+	getAddedResponses,
+	type AddedResponse,
+	type KeyFields,
+} from './responseIndex';
 import { fetchSharedFields } from './sharedFields';
 
 const SKIP_DUPLICATES_DISPLAY_NAME = 'Skip Duplicates By';
@@ -55,14 +61,18 @@ export async function prepareDuplicates(
 	const fields = await fetchSharedFields(request, formId, { columns: true });
 	const keyFields = findKeyFields(input, keyFieldNames, fields);
 	const key = computeItemKey(input, keyFields, data);
-	const responseIndex = await fetchResponseIndex(request, formId);
-	const { results, incomparable } = responseIndex.getIndex(keyFields);
+	const { results, incomparable } = await fetchKeyIndex(request, formId, keyFields);
 	if (incomparable !== undefined) {
 		throw createNotComparableError(input, incomparable.name, incomparable.problem);
 	}
+	const added = await getAddedResponses(request, formId);
+	const isEqual = ({ answers }: AddedResponse) => {
+		const computed = computeDuplicateKey(keyFields, answers);
+		return 'key' in computed && computed.key === key;
+	};
 	return {
 		find() {
-			const result = results.get(key);
+			const result = results.get(key) ?? added.find(isEqual)?.result;
 			if (result !== undefined && 'error' in result) throw result.error;
 			return result;
 		},
@@ -71,7 +81,7 @@ export async function prepareDuplicates(
 				(id) => ({ id: id ?? null }),
 				(error: unknown) => ({ error }),
 			);
-			if ('id' in result || mayHaveActed(result.error)) responseIndex.record(data, result);
+			if ('id' in result || mayHaveActed(result.error)) added.push({ answers: data, result });
 			return await adding;
 		},
 	};
