@@ -24,18 +24,18 @@ const { fetchPdfLink, fetchWorkspace } = builtFile<typeof service>(`${folder}/ap
 
 /** The rows of docs/contract.md, and what each expects. */
 const CONTRACT = {
-	Workspace: 'a record with a name',
-	Forms: 'a list of records with an ID',
-	Responses: 'a list of records with an ID',
-	Fields: 'a list of records with an ID',
-	Pages: 'a next page that the reply announces',
-	'Whole lists': 'no more records than the pages that are announced',
-	Times: 'created_at as an ISO time in UTC',
-	Answers: 'a list of {key, value}, or an object by label or UUID',
-	Values: 'texts, numbers, booleans, null, or lists of these',
-	'Types of fields': 'types of the table; any other type is read as text',
-	PDF: 'pdf_url or url',
-	'An added response': 'a reply with the ID; the probe adds nothing',
+	'the workspace': 'a record with a name',
+	'the list of forms': 'a list of records with an ID',
+	'the list of responses': 'a list of records with an ID',
+	'the list of fields': 'a list of records with an ID',
+	'the next page': 'a next page that the reply announces',
+	'the whole list': 'no more records than the pages that are announced',
+	'the times': 'created_at as an ISO time in UTC',
+	'the answers of a response': 'a list of {key, value}, or an object by label or UUID',
+	'the values of answers': 'texts, numbers, booleans, null, or lists of these',
+	'the types of fields': 'types of the table; any other type is read as text',
+	'a PDF': 'pdf_url or url',
+	'an added response': 'a reply with the ID; the probe adds nothing',
 } as const;
 
 type RowName = keyof typeof CONTRACT;
@@ -49,7 +49,7 @@ export type Row = {
 };
 
 /** Rows that a service can lack. */
-const OPTIONAL: readonly RowName[] = ['Pages', 'Whole lists', 'An added response'];
+const OPTIONAL: readonly RowName[] = ['the next page', 'the whole list', 'an added response'];
 
 /** Whether a service fits the contract, as far as the probe can see. */
 export const isFit = (rows: readonly Row[]): boolean =>
@@ -67,7 +67,7 @@ type Probing = Connection & { findings: Map<RowName, Pick<Row, 'status' | 'found
 export async function probe(connection: Connection): Promise<Row[]> {
 	const probing: Probing = { ...connection, findings: new Map() };
 	const { context, findings } = probing;
-	await check(probing, 'Workspace', async () => {
+	await check(probing, 'the workspace', async () => {
 		await fetchWorkspace(context, createTarget(context.account, endpoints.getWorkspace));
 	});
 	await checkForms(probing);
@@ -121,19 +121,19 @@ function describeReply(reply: Reply | undefined): string {
 
 /** Reads the forms, and the first form that has responses. */
 async function checkForms(probing: Probing): Promise<void> {
-	const forms = await checkList(probing, 'Forms', endpoints.listForms);
+	const forms = await checkList(probing, 'the list of forms', endpoints.listForms);
 	const formIds = (forms ?? []).map(getFormId).filter(isId).slice(0, MAX_FORMS);
 	let responses: IDataObject[] | undefined;
 	let formId = '';
 	for (formId of formIds) {
-		responses = await checkList(probing, 'Responses', endpoints.listResponses, formId);
+		responses = await checkList(probing, 'the list of responses', endpoints.listResponses, formId);
 		if (responses?.length !== 0) break;
 	}
 	if (formId === '') return;
-	const fields = await checkList(probing, 'Fields', endpoints.listFields, formId);
+	const fields = await checkList(probing, 'the list of fields', endpoints.listFields, formId);
 	if (fields !== undefined) checkTypes(probing, fields);
 	if (responses === undefined || responses.length === 0) {
-		if (responses !== undefined) probing.findings.delete('Responses');
+		if (responses !== undefined) probing.findings.delete('the list of responses');
 		return;
 	}
 	checkTimes(probing, responses);
@@ -159,7 +159,7 @@ async function checkList(
 			if (pages.length === MAX_PAGES) break;
 		}
 		if (pages.length > 1)
-			findings.set('Pages', { status: 'met', found: `${name} have more pages` });
+			findings.set('the next page', { status: 'met', found: `${name} has more pages` });
 		return pages.flatMap(({ records }) => records);
 	});
 }
@@ -168,7 +168,7 @@ function checkTypes({ findings }: Probing, fields: readonly IDataObject[]): void
 	const [texts, known] = lodash.partition(fields, (field) => findFieldKind(field) === 'text');
 	const show = (records: IDataObject[]) => showWords(records.map(({ type }) => String(type)));
 	const found = `${show(known) || 'none'}; read as text: ${show(texts) || 'none'}`;
-	findings.set('Types of fields', { status: 'met', found });
+	findings.set('the types of fields', { status: 'met', found });
 }
 
 function checkTimes({ findings }: Probing, responses: readonly IDataObject[]): void {
@@ -176,7 +176,7 @@ function checkTimes({ findings }: Probing, responses: readonly IDataObject[]): v
 		/^\d{4}-\d\d-\d\dT[\d:.]+(Z|\+00:?00)$/.test(String(time));
 	const others = responses.filter((response) => !isTime(response));
 	const types = others.map(({ created_at: time }) => describeShape(time));
-	findings.set('Times', {
+	findings.set('the times', {
 		status: others.length === 0 ? 'met' : 'not met',
 		found:
 			others.length === 0 ? '' : `${others.length} of ${responses.length}: ${showWords(types)}`,
@@ -198,11 +198,11 @@ function checkAnswers(
 	const given = matched.flatMap(({ answers }) => answers).filter(({ value }) => !isBlank(value));
 	const foreign = given.filter(({ field }) => field === undefined).length;
 	const strange = given.filter(({ value }) => !isPlain(value));
-	findings.set('Answers', {
+	findings.set('the answers of a response', {
 		status: unread > 0 || (given.length > 0 && foreign === given.length) ? 'not met' : 'met',
 		found: `${given.length} answers, ${foreign} without a field; ${unread} of ${responses.length} responses are unreadable`,
 	});
-	findings.set('Values', {
+	findings.set('the values of answers', {
 		status: strange.length > 0 ? 'not met' : 'met',
 		found: lodash.uniq(strange.map(({ value }) => describeShape(value, 0))).join('; '),
 	});
@@ -211,7 +211,7 @@ function checkAnswers(
 async function checkPdf(probing: Probing, response: IDataObject): Promise<void> {
 	const { context } = probing;
 	const responseId = getId(response) ?? '';
-	await check(probing, 'PDF', async () => {
+	await check(probing, 'a PDF', async () => {
 		await fetchPdfLink(context, createTarget(context.account, endpoints.getPdf, { responseId }));
 	});
 }
@@ -222,14 +222,14 @@ async function checkWholeList(
 	responses: readonly IDataObject[],
 	formId: string,
 ): Promise<void> {
-	if (findings.has('Pages') || replies.length >= MAX_REQUESTS) return;
+	if (findings.has('the next page') || replies.length >= MAX_REQUESTS) return;
 	const { account } = context;
 	const target = createTarget(account, endpoints.listResponses, { formId }, { page: '2' });
 	const page = await fetchPages(context, target)
 		.next()
 		.catch(() => undefined);
 	const found = lodash.difference((page?.value?.records ?? []).map(getId), responses.map(getId));
-	findings.set('Whole lists', {
+	findings.set('the whole list', {
 		status: found.length === 0 ? 'met' : 'not met',
 		found: found.length === 0 ? '' : `page 2 has ${found.length} other records. ${REPORT}`,
 	});

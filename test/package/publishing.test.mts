@@ -34,7 +34,7 @@ it('publishing is refused by hand, and until the steps of CONTRIBUTING.md name t
 	await expect(left).rejects.toThrow('ended with 1');
 	if (read('package.json').includes('OWNER'))
 		await expect(shell('node scripts/checkOwner.mjs')).rejects.toThrow('package.json:');
-	const [, setUp] = /\n## Release\n.*?```sh\n(sed .*?)\ngit commit/s.exec(
+	const [, setUp] = /\n## Release\n.*?```sh\n(sed .*?)\n```/s.exec(
 		readFileSync(join(folder, 'CONTRIBUTING.md'), 'utf8'),
 	)!;
 	await shell(`${setUp.replaceAll(/<.*?>/g, 'ada')} && node scripts/checkOwner.mjs`);

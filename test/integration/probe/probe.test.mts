@@ -48,31 +48,52 @@ describe('a probe', () => {
 			service.shapes.pageSize = pageSize;
 			const { text, isFit: fits } = await run();
 			expect(fits).toBe(true);
-			const announced = pageSize === undefined ? 'not seen  Pages' : 'met       Pages';
+			const announced =
+				pageSize === undefined ? 'not seen  the next page' : 'met       the next page';
 			expect(text).toContain(announced);
 			expect(text).toContain('read as text: email, signature_pad');
 		},
 	);
 
 	it.each<[name: string, found: string, path: RegExp, fault: Fault]>([
-		['Workspace', '{success: boolean, data: string}', /workspace/, success('Zq')],
-		['Forms', 'data: {items: list of 1 (object)}', FORMS, success({ items: [{ id: 'zq3' }] })],
-		['Forms', '1 others', FORMS, success({ 'Zq zq': 1 })],
-		['Forms', 'no JSON. Check the address.', FORMS, rawReply(200, 'text/html', '<p>Zq')],
-		['Forms', 'Check what the token may read.', FORMS, status(403, 'Zq')],
-		['Forms', 'Check the address.', FORMS, status(404, 'Zq')],
-		['Forms', 'status 302', FORMS, redirect('https://zq.example')],
-		['Forms', 'Try again in a minute.', FORMS, tooMany(7_777_777)],
-		['Responses', 'has_more: boolean', RESPONSES, reply({ data: [record], has_more: true })],
-		['Times', '1 of 1: number', RESPONSES, success([{ ...record, created_at: 7_777_777 }])],
+		['the workspace', '{success: boolean, data: string}', /workspace/, success('Zq')],
 		[
-			'Answers',
+			'the list of forms',
+			'data: {items: list of 1 (object)}',
+			FORMS,
+			success({ items: [{ id: 'zq3' }] }),
+		],
+		['the list of forms', '1 others', FORMS, success({ 'Zq zq': 1 })],
+		[
+			'the list of forms',
+			'no JSON. Check the address.',
+			FORMS,
+			rawReply(200, 'text/html', '<p>Zq'),
+		],
+		['the list of forms', 'Check what the token may read.', FORMS, status(403, 'Zq')],
+		['the list of forms', 'Check the address.', FORMS, status(404, 'Zq')],
+		['the list of forms', 'status 302', FORMS, redirect('https://zq.example')],
+		['the list of forms', 'Try again in a minute.', FORMS, tooMany(7_777_777)],
+		[
+			'the list of responses',
+			'has_more: boolean',
+			RESPONSES,
+			reply({ data: [record], has_more: true }),
+		],
+		['the times', '1 of 1: number', RESPONSES, success([{ ...record, created_at: 7_777_777 }])],
+		[
+			'the answers of a response',
 			'1 of 1 responses are unreadable',
 			RESPONSES,
 			success([{ ...record, responses: 'Zq' }]),
 		],
-		['Answers', '1 answers, 1 without', RESPONSES, success([{ ...record, responses: { zq: 1 } }])],
-		['PDF', 'data: {zq: string}', /pdf$/, success({ zq: 'Zq' })],
+		[
+			'the answers of a response',
+			'1 answers, 1 without',
+			RESPONSES,
+			success([{ ...record, responses: { zq: 1 } }]),
+		],
+		['a PDF', 'data: {zq: string}', /pdf$/, success({ zq: 'Zq' })],
 	])('says that the row %s is not met: %s', async (name, found, path, fault) => {
 		faults.set({ fault, match: { path } });
 		const { rows, isFit: fits } = await run();
@@ -87,14 +108,14 @@ describe('a probe', () => {
 		const second = success([{ ...record, uuid: randomUUID() }]);
 		faults.set({ fault: second, match: { path: /page=2/ } });
 		faults.set({ fault: success([record]), match: { path: RESPONSES } });
-		expect((await run()).text).toContain('not met   Whole lists');
+		expect((await run()).text).toContain('not met   the whole list');
 	});
 
 	it('cannot judge a service without responses', async () => {
 		faults.set({ fault: success([]), match: { path: RESPONSES } });
 		const { text, isFit: fits } = await run();
 		expect(fits).toBe(false);
-		expect(text).toContain('not seen  Responses');
+		expect(text).toContain('not seen  the list of responses');
 	});
 
 	it('prints nothing private of replies that nobody expects', async () => {
