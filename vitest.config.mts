@@ -23,7 +23,7 @@ export default defineConfig({
 		// more than processors: many tests wait for moments in which nothing happens
 		maxWorkers: Math.ceil(1.5 * availableParallelism()),
 		projects: [
-			project('unit', ['test/unit/**/*.test.mts', 'test/service/**/*.test.mts'], 60_000, {
+			project('unit', ['test/unit/**/*.test.mts'], 60_000, {
 				isolate: false,
 			}),
 			project('model', ['test/model/**/*.test.mts'], 600_000, { isolate: false }),
