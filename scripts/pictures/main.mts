@@ -1,5 +1,5 @@
 /**
- * Takes the pictures of README.md and the docs in n8n's editor, in light and dark:
+ * Takes the pictures of README.md in n8n's editor, in light and dark:
  *
  *   npm run pictures             all
  *   npm run pictures -- create   one
@@ -15,13 +15,11 @@ import { owner } from '../lib/n8n/instance.mts';
 import { root, temporaryFolder } from '../lib/paths.mts';
 import { pictures } from './pictures.mts';
 
-/** Messages and hints of n8n that come and go, and what stands above its canvas. */
+/** Messages and hints of n8n that come and go. */
 const HIDDEN = `
-	.el-notification, [role=tooltip], [data-reka-popper-content-wrapper],
-	div:has([data-test-id=radio-button-workflow]):not(:has([data-test-id=canvas]))
+	.el-notification, [role=tooltip], [data-reka-popper-content-wrapper]
 	{ visibility: hidden !important }`;
 const WINDOW = { width: 1440, height: 860 };
-const MARGIN = 110;
 const chosen = process.argv.slice(2);
 
 await using cleanup = new AsyncDisposableStack();
@@ -37,12 +35,10 @@ for (const colorScheme of ['light', 'dark'] as const) {
 			const shown = await prepare(editor, world);
 			await page.mouse.move(0, 0);
 			const boxes = await Promise.all(shown.map(async (element) => (await element.boundingBox())!));
-			// nodes on the canvas get some room around them
-			const margin = boxes.every(({ height }) => height < WINDOW.height / 2) ? MARGIN : 0;
-			const x = Math.max(0, Math.min(...boxes.map((box) => box.x)) - margin);
-			const y = Math.max(0, Math.min(...boxes.map((box) => box.y)) - margin);
-			const width = Math.max(...boxes.map((box) => box.x + box.width)) + margin - x;
-			const height = Math.max(...boxes.map((box) => box.y + box.height)) + margin - y;
+			const x = Math.min(...boxes.map((box) => box.x));
+			const y = Math.min(...boxes.map((box) => box.y));
+			const width = Math.max(...boxes.map((box) => box.x + box.width)) - x;
+			const height = Math.max(...boxes.map((box) => box.y + box.height)) - y;
 			const path = join(root, 'docs', 'pictures', `${name}-${colorScheme}.png`);
 			await page.screenshot({ path, style: HIDDEN, clip: { x, y, width, height } });
 		});

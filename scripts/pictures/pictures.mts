@@ -1,4 +1,4 @@
-import type { IConnections, INode, NodeConnectionType } from 'n8n-workflow';
+import type { IConnections, INode } from 'n8n-workflow';
 import type { Locator } from 'playwright-core';
 import type { Editor } from '../../test/n8n/browser/editor.mts';
 import { demoForms } from '../../test/service/index.mts';
@@ -9,15 +9,14 @@ import { workflowNode } from '../lib/n8n/rest.mts';
 type Prepare = (editor: Editor, world: World) => Promise<Locator[]>;
 
 const OURS = 'n8n-nodes-formservice.formService';
-const LANGCHAIN = '@n8n/n8n-nodes-langchain';
 
 const selectForm = (id: string, name: string) => ({
 	formId: { __rl: true, mode: 'list', value: id, cachedResultName: name },
 });
 const contact = selectForm(demoForms.contact, 'Contact');
 
-const connect = (node: string, type: NodeConnectionType = 'main') => ({
-	[type]: [[{ node, type, index: 0 }]],
+const connect = (node: string): IConnections[string] => ({
+	main: [[{ node, type: 'main', index: 0 }]],
 });
 
 type Saved = { nodes: INode[]; connections?: IConnections; pinData?: object };
@@ -45,17 +44,6 @@ async function openSecond(editor: Editor, world: World, nodes: [INode, INode], j
 async function showOutput(editor: Editor, text: string, view: 'schema' | 'table' | 'json') {
 	await editor.output.getByText(text).first().waitFor();
 	await editor.output.getByTestId(`radio-button-${view}`).click();
-}
-
-/** Opens a workflow and fits it into the window; returns its nodes. */
-async function openCanvas(editor: Editor, world: World, workflow: Saved): Promise<Locator[]> {
-	const id = await save(world, workflow);
-	await editor.page.goto(`${world.n8n.url}/workflow/${id}`);
-	const nodes = editor.element('canvas-node');
-	await nodes.first().waitFor();
-	await editor.element('zoom-to-fit').click();
-	await editor.page.waitForTimeout(1_000);
-	return await nodes.all();
 }
 
 /** The pictures by the names of their files. */
@@ -103,51 +91,5 @@ export const pictures: Record<string, Prepare> = {
 		await editor.execute();
 		await showOutput(editor, `${rows.length} items`, 'json');
 		return [editor.element('ndv')];
-	},
-
-	async canvas(editor, world) {
-		const smtp = { name: 'SMTP account', type: 'smtp', data: { host: 'localhost' } };
-		const id = await world.n8n.rest.saveCredential(smtp);
-		const email = workflowNode('Send a Message', 'n8n-nodes-base.emailSend', {
-			...{ typeVersion: 2.1, position: [260, 0] },
-			parameters: { fromEmail: 'forms@example.com', toEmail: 'team@example.com' },
-			credentials: { smtp: { id, name: smtp.name } },
-		});
-		return await openCanvas(editor, world, {
-			nodes: [workflowNode('New Response', `${OURS}Trigger`, { parameters: contact }), email],
-			connections: { 'New Response': connect(email.name) },
-		});
-	},
-
-	async agent(editor, world) {
-		const openAi = { name: 'OpenAI account', type: 'openAiApi', data: { apiKey: 'none' } };
-		const id = await world.n8n.rest.saveCredential(openAi);
-		const tools = [
-			['Find Responses', { resource: 'response', operation: 'getAll' }],
-			['Add Response', { resource: 'response', operation: 'create' }],
-			['Close Form', { resource: 'setting', operation: 'update' }],
-		] as const;
-		const toolNodes = tools.map(([name, parameters], index) =>
-			workflowNode(name, `${OURS}Tool`, {
-				position: [300 + 260 * index, 260],
-				parameters: { ...parameters, ...contact },
-			}),
-		);
-		return await openCanvas(editor, world, {
-			nodes: [
-				workflowNode('Chat', `${LANGCHAIN}.chatTrigger`, { typeVersion: 1.4 }),
-				workflowNode('AI Agent', `${LANGCHAIN}.agent`, { typeVersion: 3, position: [260, 0] }),
-				workflowNode('OpenAI Chat Model', `${LANGCHAIN}.lmChatOpenAi`, {
-					...{ typeVersion: 1.2, position: [60, 260] },
-					credentials: { openAiApi: { id, name: openAi.name } },
-				}),
-				...toolNodes,
-			],
-			connections: {
-				Chat: connect('AI Agent'),
-				'OpenAI Chat Model': connect('AI Agent', 'ai_languageModel'),
-				...Object.fromEntries(toolNodes.map(({ name }) => [name, connect('AI Agent', 'ai_tool')])),
-			},
-		});
 	},
 };
