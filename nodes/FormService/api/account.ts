@@ -14,10 +14,7 @@ export type N8nContext = IExecuteSingleFunctions | ILoadOptionsFunctions | IPoll
 export type Account = {
 	/** The base URL of the API: `https://forms.example.com/api/v1`. */
 	baseUrl: string;
-	/**
-	 * The scheme, host and port of the base URL: `https://forms.example.com`. Only requests to this origin
-	 * contain the token.
-	 */
+	/** The scheme, host and port of the base URL. Only requests to this origin contain the token. */
 	origin: string;
 	/** A hash of the base URL and the token, which does not reveal the token. */
 	key: string;
@@ -28,16 +25,10 @@ export type Account = {
 /** The path of the API, which names the supported version (specification, section 9). */
 export const API_PATH = '/api/v1';
 
-/**
- * Matches the start of a base URL that has no scheme. The expression in `FormService.node.ts` also uses this
- * pattern.
- */
+/** The expression in `FormService.node.ts` also uses this pattern. */
 export const MISSING_SCHEME_PATTERN = /^(?!\w+:\/\/)/;
 
-/**
- * Matches the end of a base URL if it is `/`, `/api` or `/api/v1`. The expression in `FormService.node.ts` also
- * uses this pattern.
- */
+/** The expression in `FormService.node.ts` also uses this pattern. */
 export const TRAILING_API_PATH_PATTERN = /(?<!\/)\/+(?:api(?:\/v1)?\/*)?$/;
 
 /**
@@ -58,11 +49,7 @@ export function normalizeBaseUrl(enteredUrl: string): string {
 	return url.origin + url.pathname.replace(TRAILING_API_PATH_PATTERN, '') + API_PATH;
 }
 
-/**
- * Creates the account of a credential.
- *
- * @throws Error with a sentence for the user
- */
+/** @throws Error with a sentence for the user */
 export function createAccount(credential: { accessToken?: unknown; baseUrl?: unknown }): Account {
 	const token = String(credential.accessToken ?? '').trim();
 	// a header may only have visible ASCII characters (RFC 9110, section 5.5; RFC 6750, section 2.1)

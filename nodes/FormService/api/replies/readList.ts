@@ -5,7 +5,10 @@ import type { ListedNoun } from '../endpoints';
 import type { Envelope } from '../envelope';
 import { getListEntries, isRecord } from '../records';
 
-const idSchema = z.union([z.string().min(1), z.number().int().nonnegative()]);
+const idSchema = z.union([
+	z.string().min(1),
+	z.number().int().nonnegative().max(Number.MAX_SAFE_INTEGER),
+]);
 const formSchema = z.object({ id: idSchema });
 const recordSchema = z.union([z.object({ uuid: idSchema }), z.object({ id: idSchema })]);
 

@@ -60,10 +60,7 @@ export async function callApi(
 	}
 }
 
-/**
- * The maximum number of attempts of a request, by the cause of the failure. For any other cause, a request has
- * one attempt. Other clients can use up a new minute first, but probably not ten minutes in a row.
- */
+/** Any other cause has one attempt. Other clients can use up a new minute first, but hardly ten in a row. */
 const MAX_ATTEMPTS: Partial<Record<N8nFailure['cause'], number>> = {
 	'temporarily-unavailable': 4,
 	'rate-limited': 10,
@@ -97,10 +94,7 @@ export function computeRetryDelayMs(
 	return FIRST_RETRY_DELAY_MS * 2 ** (attempts - 1) * (0.5 + random / 2);
 }
 
-/**
- * Checks that the URL of a request is below the account's base URL, because an expression can put any string
- * into the URL.
- */
+/** Checks that the URL is below the base URL, because an expression can put anything into it. */
 function checkTarget({ n8n, account, itemIndex }: RequestContext, target: Target): Target {
 	const url = parseUrl(target.url)?.href;
 	if (url?.startsWith(`${account.baseUrl}/`)) return { ...target, url };

@@ -6,10 +6,7 @@ export type ReplyHeaders = Readonly<Record<string, unknown>>;
 /** How much longer than `Retry-After` to wait, because the service rounds `Retry-After` down to whole seconds. */
 export const RETRY_AFTER_MARGIN_MS = 1_000;
 
-/**
- * The maximum wait for `Retry-After`. A longer `Retry-After` is cut to a day, because no limit of the service
- * lasts longer than a day.
- */
+/** No limit of the service lasts longer than a day. */
 const MAX_WAIT_MS = 24 * 60 * 60_000;
 
 /**
@@ -29,10 +26,7 @@ export function parseRetryAfterMs(headers: ReplyHeaders, nowMs: number): number 
 	return Math.min(Math.max(waitMs, 0), MAX_WAIT_MS) + RETRY_AFTER_MARGIN_MS;
 }
 
-/**
- * Parses a header with a number, such as `x-ratelimit-remaining: 59`. If a proxy sends several numbers, such as
- * `60, 60;w=60`, returns the first number. A negative number becomes 0.
- */
+/** Returns the first number of a header, because a proxy can send several: `60, 60;w=60`. */
 export function parseLimitHeader(headers: ReplyHeaders, name: string): number | undefined {
 	const [text] = String(headers[name] ?? '').split(/[,;]/);
 	const number = text.trim() === '' ? NaN : Number(text);
@@ -45,10 +39,7 @@ export const REQUESTS_PER_MINUTE = 60;
 /** The number of requests that the service allows an account per day (specification, section 8). */
 export const REQUESTS_PER_DAY = 1440;
 
-/**
- * The length of a rate limit window, with a margin. The margin is needed because timers fire up to a
- * millisecond early, and the service may round its times.
- */
+/** Timers fire up to a millisecond early, and the service may round its times. */
 export const WINDOW_MS = 60_000 + 25;
 
 /**

@@ -23,18 +23,12 @@ export const DEFAULT_TIMEOUT_MS = 30_000;
 /** The longest time that Node.js accepts for a timer. A timer with a longer time ends immediately. */
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
-/**
- * The maximum number of bytes of a reply. 128 MB are well over 100,000 responses, and n8n can hold 128 MB in
- * memory.
- */
+/** 128 MB are well over 100,000 responses, and n8n can hold them in memory. */
 const MAX_BYTES = 128 * 1024 * 1024;
 
 export const JSON_HEADERS = { Accept: 'application/json', 'Content-Type': 'application/json' };
 
-/**
- * The request options that return every reply as a stream, whatever its status. Redirects are not followed, so
- * that no other host gets the token.
- */
+/** Every reply comes as a stream. Redirects are not followed, so that no other host gets the token. */
 export const STREAM_OPTIONS: Partial<IHttpRequestOptions> = {
 	encoding: 'stream',
 	returnFullResponse: true,
@@ -91,10 +85,7 @@ export async function readReply(
 	}
 }
 
-/**
- * Reads a body as text in UTF-8. Removes a byte order mark, because `JSON.parse` rejects the mark. Undefined
- * if the body has more than `MAX_BYTES`.
- */
+/** Removes a byte order mark. Undefined if the body has more than `MAX_BYTES`. */
 async function readText(body: ReplyStream): Promise<string | undefined> {
 	const chunks: Uint8Array[] = [];
 	let size = 0;
@@ -117,10 +108,7 @@ export function closeReply(replyPromise: Promise<StreamedReply>): void {
 	replyPromise.then(closeBody).catch(noop);
 }
 
-/**
- * Returns the Timeout option in milliseconds. 0 and values that are not numbers become the default, because an
- * expression can return any value.
- */
+/** An expression can return any value for the Timeout option. */
 export function parseTimeoutMs(httpOptions: RequestContext['httpOptions']): number {
 	const timeout = Math.trunc(Number(httpOptions?.timeout));
 	return timeout > 0 ? Math.min(timeout, LONGEST_TIMEOUT_MS) : DEFAULT_TIMEOUT_MS;
