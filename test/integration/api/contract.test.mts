@@ -166,7 +166,7 @@ const rows: Record<string, Row> = {
 		fits: [],
 		misfits: [
 			[unavailable(301), /is unavailable \(status 503\)\. It asks to wait until /],
-			[json({}, 503), /returned an error \(status 503\)$/],
+			[json({}, 503), / \(status 503\)$/],
 		],
 	},
 };
