@@ -100,22 +100,6 @@ it('The first response of a day holds back no later one of a long list, if n8n p
 	}
 });
 
-it('Busy forms, two of ten, are polled every 8 minutes, and the others every 32', async () => {
-	const world = new World(createIds(10));
-	await world.begin();
-	await world.run(DAY_MINUTES, (minute) => {
-		if (minute % 10 === 3) submit(world, world.forms.F0);
-		if (minute % 10 === 8) submit(world, world.forms.F1);
-	});
-	const busy = world.oracle.listDelays().slice(10);
-	expect(busy.length).toBeGreaterThan(250);
-	expect(lodash.mean(busy)).toBeLessThan(6);
-	const before = world.service.sent.length;
-	await world.run(96);
-	const requests = lodash.countBy(world.service.sent.slice(before), 'form');
-	expect(createIds(10).filter((id) => requests[id] < 3)).toEqual([]);
-});
-
 it.each<[Order, number, Mode, number]>([
 	// six pages take twelve minutes
 	['shuffled', 6, 'default', 14],

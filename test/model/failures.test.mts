@@ -181,7 +181,7 @@ describe('One page that cannot be read', () => {
 		['newest', 'serverError'],
 		['shuffled', 'serverError'],
 		['shuffled', 'brokenConnection'],
-	])('lets the pass start over after 20 to 30 minutes, %s first: %s', async (order, name) => {
+	])('lets the pass start over after 20 to 36 minutes, %s first: %s', async (order, name) => {
 		const { world } = createPaged({ pages: 10, order });
 		await world.beginAndRun(60);
 		const before = world.service.sent.length;
@@ -191,7 +191,8 @@ describe('One page that cannot be read', () => {
 		const restarted = sent.find(({ page }, index) => index > failed && page === 2)!;
 		const minutes = (restarted.at - sent[failed].at) / MINUTE_MS;
 		expect(minutes).toBeGreaterThanOrEqual(20);
-		expect(minutes).toBeLessThanOrEqual(30);
+		// the second page of the pass has its turn after two others
+		expect(minutes).toBeLessThanOrEqual(36);
 		// from then on, the pages before it are read without a wait
 		const gaps = listGaps(sent.filter(({ at }) => at >= restarted.at).map(({ at }) => at));
 		expect(Math.max(...gaps)).toBeLessThanOrEqual(4);

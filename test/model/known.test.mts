@@ -53,7 +53,7 @@ it('Nothing is repeated if the saved state cannot be read and the first polls br
 	const { world, A } = createPaged({ pages: 5, pageSize: 2, emitExisting: true });
 	await world.beginAndRun(20);
 	expect(world.delivered).toHaveLength(9);
-	world.n8n.keepNodeData({ state: 'damaged' });
+	world.n8n.damageState();
 	const failing = failPage(3, faults.cutBody);
 	await world.restart(failing);
 	await world.run(90, undefined, failing);
@@ -73,7 +73,7 @@ it('Nothing is repeated if the saved state cannot be read, no list can, and n8n 
 	const world = new World(['A', 'B'], { mode: 'durable', watch: ALL, emitExisting: true });
 	await world.beginAndRun(20);
 	expect(world.delivered).toHaveLength(2);
-	world.n8n.keepNodeData({ state: 'damaged' });
+	world.n8n.damageState();
 	for (let start = 0; start < 2; start++) {
 		await world.restart();
 		await world.run(5, undefined, failAll(faults.serverError));

@@ -206,11 +206,13 @@ export class N8n {
 		return { ...node, id: `node-${(this.nodes += 1)}` };
 	}
 
-	/** The database has what 0.1.0 kept: all that it wrote was in the static data of the node. */
-	keepNodeData(data: IDataObject): void {
+	/** The database has a state of the trigger that cannot be read. */
+	damageState(): void {
 		const { id, name } = this.trigger;
-		if (this.mode === 'default') this.saved.staticData = { [`node:${name}`]: data };
-		else this.saved.cursors = { [id]: data };
+		const entry = { name, otherIds: [], state: 'damaged' };
+		const global = { formServiceTriggers: { [id]: entry } };
+		if (this.mode === 'default') this.saved.staticData = { global };
+		else this.saved.cursors = { [id]: { state: 'damaged' } };
 	}
 
 	/** Two polls of durable mode, the second with the static data from before the first was written down. */
@@ -347,11 +349,12 @@ async function runPoll(process: Process, context: IPollFunctions): Promise<Outco
 }
 
 function readItem(json: IDataObject): Item {
-	const id = json.uuid ?? lodash.get(json, 'form.id');
+	const get = (name: string) => json[name] ?? json[`response_${name}`];
+	const id = get('uuid') ?? lodash.get(json, 'form.id');
 	// the answer that says it, or the description of a form
 	const edits = Number(lodash.get(json, 'answers.Edits') ?? json.Edits ?? json.description);
-	const { event, is_incomplete: isIncomplete = false } = json;
-	return { id, event, edits, isIncomplete, hasFields: UNANSWERED in json } as Item;
+	const isIncomplete = get('is_incomplete') ?? false;
+	return { id, event: get('event'), edits, isIncomplete, hasFields: UNANSWERED in json } as Item;
 }
 
 /** As it is after a trip through the database, which may give the keys back in another order. */

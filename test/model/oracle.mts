@@ -4,8 +4,9 @@
  *
  * - owed: it happened while the trigger watched for it, so it has to be delivered once;
  * - not owed: it happened, but may have been seen before anybody wanted it: at most once;
- * - unknown: it has not happened, or was there before the trigger began. It is never delivered. What was
- *   created in an earlier second than that of the first reading is there before for good.
+ * - unknown: it has not happened, or was there before the trigger began. It is never delivered. Until all is
+ *   read, what was created in an earlier second than that of the first reading was there before. After that,
+ *   what was not listed is new.
  */
 import { expect } from 'vitest';
 import {
@@ -37,7 +38,7 @@ export class Oracle {
 	/** By subject and event, such as `A-2 responseCompleted`. */
 	private readonly beliefs = new Map<string, Belief>();
 	readonly edits = new Edits();
-	/** By form: existing responses of earlier times than these start nothing, in epoch milliseconds. */
+	/** By form that was not read whole: responses of earlier times than these exist, in epoch milliseconds. */
 	private readonly existedBefore = new Map<Form, number>();
 	private readonly now: () => number;
 	/** Whether the trigger watches for an event. */
@@ -66,7 +67,8 @@ export class Oracle {
 		};
 		if (!('incomplete' in subject)) return set('formCreated', now);
 		const { incomplete, createdAt, form } = subject;
-		const isExisting = createdAt < (this.existedBefore.get(form) ?? -Infinity);
+		const isListed = subject.missingSince === undefined;
+		const isExisting = isListed && createdAt < (this.existedBefore.get(form) ?? -Infinity);
 		set('responseStarted', incomplete && !isExisting ? now : Infinity);
 		set('responseAbandoned', incomplete ? createdAt + DAY_MS : Infinity);
 		set('responseCompleted', incomplete || isExisting ? Infinity : now);
@@ -98,6 +100,11 @@ export class Oracle {
 		if (isAgain) return;
 		completed.at = this.now();
 		completed.isOwed = isOwed && this.isWanted(response, 'responseCompleted');
+	}
+
+	/** All responses of a form that are there have been read. */
+	settle(form: Form): void {
+		if (form.shown().length > 0) this.existedBefore.delete(form);
 	}
 
 	/** The trigger may have forgotten that it has seen a response unfinished, and so miss its completion. */

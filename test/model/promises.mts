@@ -1,14 +1,12 @@
 /**
  * How soon docs/trigger.md promises an event ("How often it polls"), if all goes well and n8n polls each
- * minute. Other forms that are busy take four times as many requests at most.
+ * minute.
  */
 import { expect } from 'vitest';
 import type { Owed } from './oracle.mts';
 import { FIELD_COUNT, Form } from './service.mts';
 import { DAY_MINUTES, MINUTE_MS } from '../time.mts';
 import type { World } from './world.mts';
-
-const MAX_WEIGHT = 4;
 
 /** Lists of fewer pages are read whole about as soon. */
 const MIN_PAGES = 3;
@@ -31,9 +29,9 @@ function promiseMinutes({ subject, event, at }: Owed, world: World): number {
 	if (subject instanceof Form && isListAlone) return listPages * spacing;
 	// chosen forms are watched, whether they are there or not
 	const ids = watch.kind === 'all' ? world.watchedForms() : watch.formIds;
-	if (subject instanceof Form) return listPages * spacing * (1 + MAX_WEIGHT * ids.length);
+	if (subject instanceof Form) return listPages * spacing * (1 + ids.length);
 	const isListRead = watch.kind === 'all' || events.includes('formUpdated');
-	const perRequest = spacing * (1 + MAX_WEIGHT * (ids.length - 1) + Number(isListRead));
+	const perRequest = spacing * (ids.length + Number(isListRead));
 	const { order, paging, pageSize, kept, ties } = subject.form;
 	const rounds = ties === 'shuffled' ? ROUNDS_WITH_SHUFFLED_TIES : 1;
 	const pages = countPages(kept.length, pageSize) * rounds;

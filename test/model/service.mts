@@ -303,10 +303,12 @@ function listPage<T>(
 	next.searchParams.set('page', String(number + 1));
 	const link = one.isLast ? null : next.href;
 	const last_page = Math.max(1, Math.ceil(all.length / pageSize));
+	const cursor = new URL(one.url);
+	cursor.searchParams.set('cursor', `c${number + 1}-${Math.floor(one.at)}`);
 	const ways: Record<Paging, IDataObject> = {
 		link: { links: { next: link }, meta: { current_page: number } },
 		number: { meta: { current_page: number, last_page, total: all.length } },
-		cursor: { meta: { next_cursor: one.isLast ? null : `c${number + 1}-${Math.floor(one.at)}` } },
+		cursor: { next_page_url: one.isLast ? null : cursor.href },
 	};
 	const total = announcesTotal === true && { total: all.length };
 	return { status: 200, body: JSON.stringify({ success: true, data, ...total, ...ways[paging] }) };

@@ -83,8 +83,9 @@ export class World {
 		return this.service.sent.map(({ at }) => at);
 	}
 
-	submit(form: Form, incomplete = false): Response {
-		const response = form.submit(incomplete, this.time.actual());
+	/** @param createdAt what the service says, in epoch milliseconds */
+	submit(form: Form, incomplete = false, createdAt = this.time.actual()): Response {
+		const response = form.submit(incomplete, createdAt);
 		if (form.hidden || !form.listed) response.missingSince = this.time.actual();
 		this.oracle.appear(response, !form.isDoubtful);
 		return response;
@@ -199,6 +200,7 @@ export class World {
 		// a form that does not exist goes on failing
 		this.isTroubled = ids.some((id) => this.forms[id] === undefined);
 		this.oracle.edits.settle();
+		for (const form of this.watchedForms()) this.oracle.settle(form);
 	}
 
 	async restart(circumstances: Circumstances = {}): Promise<void> {

@@ -1,163 +1,171 @@
+import type { Logger } from 'n8n-workflow';
 import { clock } from '../api/clock';
-import { getRequestFailure, type NodeError } from '../api/errors';
+import { getRequestFailure, hasReason, type NodeError } from '../api/errors';
+import type { FailureReason } from '../api/requestFailure';
 import { EARLY_TOLERANCE_MS, HOUR_MS, hasElapsed, MINUTE_MS } from './requestBudget';
-import type { ReadingKind } from './responses/planReading';
 
 /* Decides how long polls wait after a failure, and which error the user sees. */
 
-/**
- * The subject of a failure: the account, the parameters, the list of forms, a form in this list, or a reading
- * of a form.
- */
-export type FailureSubject = Readonly<
-	| { kind: 'account' | 'parameters' | 'formList' }
-	/**
-	 * A form whose record the trigger reads in the list of all forms. The trigger does not read the responses of
-	 * such a form.
-	 */
-	| { kind: 'listedForm'; formId: string }
-	| { kind: ReadingKind; formId: string }
->;
+/** What has failed: all of the account, the parameters, the list of forms, or one form. */
+export type FailureSubject = 'account' | 'parameters' | 'formList' | `form ${string}`;
 
-/** A number above the number of every page. `clear` with this number clears all failures of the subject. */
-export const HIGHEST_PAGE_NUMBER = Infinity;
-
-/** The failures in a row (a streak) of one subject. */
-type FailureStreak = {
-	readonly subject: FailureSubject;
-	readonly count: number;
-	/** The number of the page that failed, from 0. A failure of a later page starts a new streak: `count` is 1 again. */
-	readonly page: number;
-	/** The time of the first failure. */
-	readonly firstFailedAtMs: number;
-	/** The time of the last failure. */
-	readonly lastFailedAtMs: number;
-	readonly backoffMs: number;
-	readonly error: NodeError;
+/** The failures in a row of a subject. */
+export type FailureStreak = Readonly<{
+	count: number;
+	/** The query of the page that failed last. Other pages of the form can be read meanwhile. */
+	page: string;
+	firstFailedAtMs: number;
+	lastFailedAtMs: number;
+	backoffMs: number;
+	error: NodeError;
 	isReported: boolean;
-};
+}>;
 
-/** How many failures in a row a subject has, and when the first of these failures was. */
-export type FailureCount = Readonly<{ count: number; firstFailedAtMs: number }>;
+/** A page is identified by the query of its URL. The first page of a list has none. */
+export const FIRST_PAGE = '';
 
-/**
- * How many failures in a row a subject must have before the user sees the error. One or two failures are often
- * temporary.
- */
-const REPORT_THRESHOLD = 3;
+/** One or two failures are often temporary. */
+export const MIN_FAILURES = 3;
 
-/** The maximum wait after a failure if the service asks for a wait. n8n has the same maximum. */
+/** The longest wait that the service can ask for. n8n has the same maximum. */
 const MAX_RETRY_AFTER_MS = HOUR_MS;
 
-const RETRY_NOTICE = 'The trigger keeps trying, and no response is lost.';
+const NOTICE = 'The trigger keeps trying, and no response is lost.';
 
-/** The failures in a row of a trigger, in this n8n process. Each subject has its own count, see `FailureSubject`. */
+/** The failures of a trigger in this process. */
 export class Failures {
-	private readonly streaks = new Map<string, FailureStreak>();
+	private readonly streaks = new Map<FailureSubject, FailureStreak>();
 	private reportedAtMs = -Infinity;
 
-	/**
-	 * Records a failure. During the backoff, polls skip the subject, see `computeBackoffMs`. If the service
-	 * asks for a longer wait, the backoff is as long as the service asks, up to an hour.
-	 *
-	 * @param page the number of the page that failed, from 0; 0 if the subject has no pages
-	 * @param startsElsewhere whether the next poll reads another page. If so, the backoff is only the wait that
-	 * the service asks for
-	 * @returns the number of failures in a row
-	 */
-	record(subject: FailureSubject, error: NodeError, page = 0, startsElsewhere = false): number {
-		const lastFailedAtMs = clock.now();
-		const { retryAtMs = lastFailedAtMs } = getRequestFailure(error) ?? {};
-		// add a millisecond for rounding, so that the request queue sends the next request immediately
-		const askedMs = Math.min(retryAtMs - lastFailedAtMs + 1, MAX_RETRY_AFTER_MS);
-		const { count, firstFailedAtMs } = this.countWithNew(subject, page);
-		const backoffMs = startsElsewhere ? askedMs : Math.max(askedMs, computeBackoffMs(count));
-		const isReported = count > 1 && this.find(subject)!.isReported;
-		const times = { firstFailedAtMs, lastFailedAtMs, backoffMs };
-		this.streaks.set(toKey(subject), { subject, count, page, ...times, error, isReported });
+	/** Records a failure. Returns the number of failures in a row. */
+	record(subject: FailureSubject, error: NodeError, page = FIRST_PAGE): number {
+		const nowMs = clock.now();
+		const last = this.streaks.get(subject);
+		const count = (last?.count ?? 0) + 1;
+		const { retryAtMs = nowMs } = getRequestFailure(error) ?? {};
+		// a millisecond more, so that the queue sends the next request immediately
+		const askedMs = Math.min(retryAtMs - nowMs + 1, MAX_RETRY_AFTER_MS);
+		this.streaks.set(subject, {
+			count,
+			page,
+			firstFailedAtMs: last?.firstFailedAtMs ?? nowMs,
+			lastFailedAtMs: nowMs,
+			backoffMs: Math.max(askedMs, computeBackoffMs(count)),
+			error,
+			isReported: last?.isReported ?? false,
+		});
 		return count;
 	}
 
-	/** Returns the failure count that `record` would store for a failure of this page. */
-	countWithNew(subject: FailureSubject, page: number): FailureCount {
-		const last = this.find(subject);
-		if (last === undefined || page > last.page) return { count: 1, firstFailedAtMs: clock.now() };
-		return { count: last.count + 1, firstFailedAtMs: last.firstFailedAtMs };
+	get(subject: FailureSubject): FailureStreak | undefined {
+		return this.streaks.get(subject);
 	}
 
-	/**
-	 * Clears the failures of a subject after its pages up to `page` were read. Keeps the failures of a later
-	 * page.
-	 *
-	 * @param page the number of the last page that was read, from 0, or `HIGHEST_PAGE_NUMBER`
-	 */
-	clear(subject: FailureSubject, page: number): void {
-		if (page >= (this.find(subject)?.page ?? 0)) this.streaks.delete(toKey(subject));
+	clear(subject: FailureSubject): void {
+		this.streaks.delete(subject);
+	}
+
+	/** Clears the failures of a form whose last failure was that of a page that has been read now. */
+	clearPage(subject: FailureSubject, page: string): void {
+		if (this.streaks.get(subject)?.page === page) this.streaks.delete(subject);
 	}
 
 	clearAll(): void {
 		this.streaks.clear();
 	}
 
-	has(subject: FailureSubject): boolean {
-		return this.find(subject) !== undefined;
-	}
-
-	/** Whether the subject is still in its backoff. */
-	isInBackoff(subject: FailureSubject): boolean {
-		const streak = this.find(subject);
-		return (
-			streak !== undefined && !hasElapsed(streak.lastFailedAtMs, streak.backoffMs, clock.now())
-		);
+	/** Whether the subject waits after a failure. Pages other than the one that failed do not wait. */
+	isInBackoff(subject: FailureSubject, page = FIRST_PAGE): boolean {
+		const streak = this.streaks.get(subject);
+		if (streak?.page !== page) return false;
+		return !hasElapsed(streak.lastFailedAtMs, streak.backoffMs, clock.now());
 	}
 
 	/**
-	 * Returns the error that a poll without items shows to the user, and marks the error as reported. Adds a
-	 * notice that the trigger keeps trying. Returns undefined if an error was reported less than an hour ago,
-	 * or if the following rules allow no error:
+	 * Returns the error that a poll without items shows: the third in a row, then one an hour while the subject
+	 * fails. One of several forms is reported once.
 	 *
-	 * - An error is reported only after at least three failures in a row.
-	 * - A reported error is reported again only if the subject has failed again in this poll.
-	 * - If the trigger watches several forms, the error of a form is reported only once.
-	 *
-	 * @param polledAtMs when the poll started
 	 * @param isOneOfSeveral whether the trigger watches several forms
 	 */
-	takeErrorToReport(polledAtMs: number, isOneOfSeveral = false): NodeError | undefined {
+	takeErrorToReport(pollStartedAtMs: number, isOneOfSeveral: boolean): NodeError | undefined {
 		const nowMs = clock.now();
 		if (!hasElapsed(this.reportedAtMs, HOUR_MS, nowMs)) return undefined;
-		const streak = [...this.streaks.values()].find(
-			({ count, lastFailedAtMs, subject, isReported }) => {
-				const isOnce = isOneOfSeveral && 'formId' in subject;
-				// an unreported error can be from an earlier poll, because a poll with items reports no error
-				const isDone = isReported && (isOnce || lastFailedAtMs < polledAtMs);
-				return count >= REPORT_THRESHOLD && !isDone;
-			},
-		);
-		if (streak === undefined) return undefined;
-		streak.isReported = true;
+		const found = [...this.streaks].find(([subject, streak]) => {
+			const isOnce = isOneOfSeveral && subject.startsWith('form ');
+			// an unreported failure can be of an earlier poll, because a poll with items reports nothing
+			const isDone = streak.isReported && (isOnce || streak.lastFailedAtMs < pollStartedAtMs);
+			return streak.count >= MIN_FAILURES && !isDone;
+		});
+		if (found === undefined) return undefined;
+		const [subject, streak] = found;
+		this.streaks.set(subject, { ...streak, isReported: true });
 		this.reportedAtMs = nowMs;
 		const { error } = streak;
-		const notice = RETRY_NOTICE;
-		// the account and a form can share an error, so the notice may already be there
-		const description = (error.description ?? '').replace(notice, '').trim();
-		error.description = `${description} ${notice}`.trim();
+		// the account and a form can share an error, which has the notice then
+		const description = (error.description ?? '').replace(NOTICE, '').trim();
+		error.description = `${description} ${NOTICE}`.trim();
 		return error;
-	}
-
-	private find(subject: FailureSubject): FailureStreak | undefined {
-		return this.streaks.get(toKey(subject));
 	}
 }
 
-/**
- * Computes the backoff after failures in a row: 20 seconds after the first failure, then 40 seconds, 80
- * seconds, and so on, up to 30 minutes. Subtracts `EARLY_TOLERANCE_MS`, because a poll can start early.
- */
+/** 20 seconds after the first failure, 40 after the second, and so on up to 30 minutes. */
 function computeBackoffMs(failures: number): number {
 	return Math.min(20_000 * 2 ** (failures - 1), 30 * MINUTE_MS) - EARLY_TOLERANCE_MS;
 }
 
-function toKey(subject: FailureSubject): string {
-	return 'formId' in subject ? `${subject.kind} ${subject.formId}` : subject.kind;
+/** The reasons that concern all forms of the account, or that cannot be told from an outage. */
+const ACCOUNT_REASONS: FailureReason[] = [
+	'blockedByN8n',
+	'connectionRefused',
+	'unknownHost',
+	'untrustedCertificate',
+	'noEncryption',
+	'timedOut',
+	'connectionBroken',
+	'pollTimedOut',
+	'tokenRejected',
+	'minuteLimit',
+	'dayLimit',
+	'unavailable',
+];
+
+export function isAccountFailure(error: unknown): boolean {
+	return hasReason(error, ...ACCOUNT_REASONS);
+}
+
+/** What a poll has read of one list. */
+export type ReadingOutcome = Readonly<{
+	subject: FailureSubject;
+	/** The pages that were read and whose events were delivered. */
+	readPages: readonly string[];
+	/** Whether the whole list has been read, by this reading and earlier ones. */
+	isWhole: boolean;
+	error?: NodeError;
+	/** The page that the error is about. */
+	failedPage?: string;
+	/** Whether the next reading leaves this page, and so need not wait. */
+	startsOver?: boolean;
+}>;
+
+/** Whether the poll stops: the account has failed, or its requests of this minute are used up. */
+export function isEndOfPoll({ error }: ReadingOutcome): boolean {
+	return hasReason(error, 'queueTimedOut') || isAccountFailure(error);
+}
+
+/** Clears what has been read, and records and logs the failure, if there is one. */
+export function recordOutcome(failures: Failures, outcome: ReadingOutcome, logger: Logger): void {
+	const { subject, readPages, isWhole, error, failedPage, startsOver } = outcome;
+	if (readPages.length > 0 && !isAccountFailure(error)) failures.clear('account');
+	for (const page of readPages) failures.clearPage(subject, page);
+	if (isWhole) failures.clear(subject);
+	if (error === undefined) return;
+	// a request that was not sent is not a failure
+	if (hasReason(error, 'queueTimedOut')) {
+		logger.info("The poll ends early: this account's requests of this minute are used up.");
+		return;
+	}
+	const count = failures.record(subject, error, failedPage);
+	if (isAccountFailure(error) && !startsOver) failures.record('account', error);
+	const what = subject === 'formList' ? 'The list of forms' : subject.replace('form', 'Form');
+	logger.warn(`${what} could not be read: ${error.message}. Failures in a row: ${count}.`);
 }

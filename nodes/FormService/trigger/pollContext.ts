@@ -1,171 +1,228 @@
-import { sumBy } from 'lodash';
 import type { IDataObject, INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 import { getAccount, type Account } from '../api/account';
 import { clock } from '../api/clock';
 import { toNodeError } from '../api/errors';
 import type { RequestContext } from '../api/requestContext';
-import { HIGHEST_PAGE_NUMBER, type FailureSubject } from './failures';
-import { REGULAR_POLL_TIMEOUT_MS, getPollTimeoutMs, type PollReason } from './pollReason';
-import { computeBaseIntervalMs, computeWeight, type BudgetClaim } from './requestBudget';
-import { computeServiceId, loadState, type LoadedState } from './savedState';
+import type { FormField } from '../answers/fields';
+import { Failures, type FailureSubject } from './failures';
+import type { Fingerprint } from './fingerprints';
+import {
+	computeIntervalMs,
+	DAY_MS,
+	MINUTE_MS,
+	type BudgetClaim,
+	type ListBudget,
+	type Schedule,
+} from './requestBudget';
 import { readSavedState } from './staticData';
-import { collectBudgetClaims, type TriggerCache } from './triggerCache';
 import { readTriggerParameters, type TriggerParameters } from './triggerParameters';
-import { getWatchedFormIds, type FormStates } from './triggerState';
+import {
+	computeServiceId,
+	getWatchedFormIds,
+	loadState,
+	NO_MEMORY,
+	type LoadedState,
+	type StateMemory,
+} from './triggerState';
 
-/** The values that all steps of a poll need. A step may change only `cache`. A step returns all other results. */
+/* What all steps of a poll need, and what the process remembers of a trigger. */
+
+/** What this process keeps for a trigger. If it is lost, the trigger only sends more requests. */
+export type TriggerCache = {
+	isPolling: boolean;
+	/** When n8n last polled the trigger. */
+	polledAtMs: number;
+	/** The account and the parameters of the last poll, as JSON. */
+	configKey?: string;
+	budgetClaim?: BudgetClaim;
+	/** The schedule of the list of all forms. */
+	formListSchedule?: Schedule;
+	readonly memory: StateMemory;
+	readonly failures: Failures;
+	/** How far the service's clock is ahead of this machine's clock. */
+	clockOffsetMs: number;
+	/** The names of forms by ID, and when the list of forms was last fetched for a name. */
+	readonly names: Map<string, string>;
+	namesFetchedAtMs: number;
+	readonly fields: Map<string, { fields: FormField[]; fetchedAtMs: number }>;
+	/** What the pass under way of a form has listed. */
+	readonly passes: Map<string, PassProof>;
+};
+
+/** Whether a pass was complete is decided by what it has listed. */
+export type PassProof = { ids: Set<Fingerprint>; recordCount: number; total?: number };
+
+const caches = new Map<string, TriggerCache>();
+
+/** n8n's longest schedule is a month. */
+const CACHE_RETENTION_MS = 32 * DAY_MS;
+
+/**
+ * Returns the cache of a trigger, and forgets triggers that n8n no longer polls.
+ *
+ * @param key the IDs of the workflow and the node
+ */
+export function getTriggerCache(key: string, nowMs: number): TriggerCache {
+	for (const [other, { isPolling, polledAtMs }] of caches)
+		if (!isPolling && nowMs - polledAtMs > CACHE_RETENTION_MS) caches.delete(other);
+	const cache = caches.get(key) ?? {
+		isPolling: false,
+		polledAtMs: nowMs,
+		memory: { ...NO_MEMORY },
+		failures: new Failures(),
+		clockOffsetMs: 0,
+		names: new Map(),
+		namesFetchedAtMs: -Infinity,
+		fields: new Map(),
+		passes: new Map(),
+	};
+	cache.polledAtMs = nowMs;
+	caches.set(key, cache);
+	return cache;
+}
+
+/** Why n8n polls: by the schedule, because n8n starts, or because the user has published the workflow. */
+export type PollReason = 'schedule' | 'start' | 'publish';
+
+const activatedContexts = new WeakSet<IPollFunctions>();
+
+/** The first poll with a context belongs to an activation. In durable mode, each scheduled poll has a context. */
+export function takePollReason(n8n: IPollFunctions): PollReason {
+	const isDurable = getPollTimeoutMs(n8n) !== REGULAR_TIMEOUT_MS;
+	if (activatedContexts.has(n8n) || isDurable) return 'schedule';
+	activatedContexts.add(n8n);
+	return ['init', 'leadershipChange'].includes(n8n.getActivationMode()) ? 'start' : 'publish';
+}
+
+/** The time of a poll outside durable mode. Only there, n8n gives exactly this time. */
+const REGULAR_TIMEOUT_MS = 5 * MINUTE_MS;
+
+/** Only n8n 2.38 and later say how long a poll may take. */
+function getPollTimeoutMs(n8n: IPollFunctions): number {
+	const { getPollBudgetMs } = n8n as Partial<IPollFunctions>;
+	return getPollBudgetMs?.call(n8n) ?? REGULAR_TIMEOUT_MS;
+}
+
+/** The limits of a poll's time. */
+export type PollTimes = Readonly<{
+	pollStartedAtMs: number;
+	/** From this time on, the poll requests no further page. */
+	readUntilMs: number;
+	/** Aborts when the poll must no longer wait for a reply. */
+	readDeadline: AbortSignal;
+	/** Aborts when the poll must no longer wait for files. */
+	pollDeadline: AbortSignal;
+}>;
+
+/** A step of a poll may change only `cache`, and returns everything else. */
 export type PollContext = LoadedState &
 	Readonly<{
 		request: RequestContext;
 		parameters: TriggerParameters;
 		reason: PollReason;
 		times: PollTimes;
-		/** The cache of this process. */
 		cache: TriggerCache;
-		/** The request interval of a list with weight 1, see `computeBaseIntervalMs`. */
-		baseIntervalMs: number;
-		/** When n8n last polled the trigger. Undefined in the first poll of this process. */
-		lastPollAtMs: number | undefined;
+		budget: ListBudget;
 	}>;
 
-/** An output item, and the record from which the item was created. */
+/** An output item, and the record of which it was made. */
 export type OutputItem = { record: IDataObject; item: INodeExecutionData };
 
-/** The limits of a poll's time, as epoch milliseconds or as signals. */
-export type PollTimes = Readonly<{
-	pollStartedAtMs: number;
-	/** From this time on, the poll requests no further page. */
-	readUntilMs: number;
-	/**
-	 * Aborts when the poll must no longer wait for a reply. With Download Files, the poll also creates no
-	 * further items after this time.
-	 */
-	readDeadline: AbortSignal;
-	/** Aborts when the poll must no longer wait for files. */
-	pollDeadline: AbortSignal;
-}>;
-
-/** The parameters of the node and the account of its credential. */
 type Config = { parameters: TriggerParameters; account: Account };
 
 /**
- * Reads the parameters and the account. Clears cached values if the parameters or the account have changed.
- * If the parameters or the account are wrong, a scheduled poll reports the error only after several failures.
- * Until then, returns undefined.
+ * Reads the parameters and the account. If they are wrong, a scheduled poll returns undefined until the error has
+ * to be reported.
  *
- * @throws NodeOperationError if the parameters or the account are wrong, and the user must see the error now
+ * @throws NodeOperationError that the user must see now
  */
 export async function readConfig(
 	n8n: IPollFunctions,
 	cache: TriggerCache,
 	reason: PollReason,
 ): Promise<Config | undefined> {
-	const polledAtMs = clock.now();
+	const startedAtMs = clock.now();
 	try {
 		const parameters = readTriggerParameters(n8n);
 		const account = await getAccount(n8n);
-		cache.failures.clear({ kind: 'parameters' }, HIGHEST_PAGE_NUMBER);
-		clearOutdatedCache(cache, JSON.stringify([account.key, parameters]));
-		// the user may have changed the fields before publishing the workflow
+		cache.failures.clear('parameters');
+		forgetOutdated(cache, JSON.stringify([account.key, parameters]));
+		// the user may have changed the fields before publishing
 		if (reason === 'publish') cache.fields.clear();
 		return { parameters, account };
 	} catch (cause) {
 		const error = toNodeError(n8n.getNode(), cause);
 		if (reason !== 'schedule') throw error;
-		cache.failures.record({ kind: 'parameters' }, error);
-		const reported = cache.failures.takeErrorToReport(polledAtMs);
+		cache.failures.record('parameters', error);
+		const reported = cache.failures.takeErrorToReport(startedAtMs, false);
 		if (reported !== undefined) throw reported;
 		n8n.logger.warn(`The forms cannot be polled: ${error.message}`);
 		return undefined;
 	}
 }
 
-/** Clears the failures, fields and names in the cache if the parameters or the account have changed. */
-function clearOutdatedCache(cache: TriggerCache, configKey: string): void {
+function forgetOutdated(cache: TriggerCache, configKey: string): void {
 	if (configKey === cache.configKey) return;
 	cache.configKey = configKey;
 	cache.failures.clearAll();
 	cache.fields.clear();
-	cache.names.byId.clear();
-	cache.names.fetchedAtMs = -Infinity;
+	cache.names.clear();
+	cache.namesFetchedAtMs = -Infinity;
 }
 
-/** The fraction of the poll's time in which the poll starts requests for pages. */
+/** The parts of a poll's time in which it sends requests, leaves them in the queue, and waits for replies. */
 const REQUEST_SHARE = 0.6;
-
-/**
- * The fraction of the poll's time in which requests stay in the queue. After this time, the poll cancels
- * requests that are still in the queue, and ends without a failure. The fraction is lower than `READ_SHARE`,
- * because a request that is not finished at `READ_SHARE` can count as a failure.
- */
 const QUEUE_SHARE = 0.75;
-
-/** The fraction of the poll's time in which the poll waits for replies. */
 const READ_SHARE = 0.8;
 
-/**
- * Creates the context of a poll. Loads the state from which the poll continues. Stores the trigger's
- * `BudgetClaim` in the cache.
- */
+/** Creates the context of a poll from what n8n has saved, and claims the trigger's share of the budget. */
 export function startPoll(
 	n8n: IPollFunctions,
 	cache: TriggerCache,
 	reason: PollReason,
 	{ parameters, account }: Config,
 ): PollContext {
-	const pollStartedAtMs = clock.now();
-	const timeoutMs = Math.min(getPollTimeoutMs(n8n), REGULAR_POLL_TIMEOUT_MS);
-	const service = computeServiceId(account.baseUrl);
-	const loaded = loadState(readSavedState(n8n), cache.states, service);
-	// read the time of the last poll before the next line replaces the claim
+	const nowMs = clock.now();
+	const timeoutMs = Math.min(getPollTimeoutMs(n8n), REGULAR_TIMEOUT_MS);
+	const loaded = loadState(readSavedState(n8n), cache.memory, computeServiceId(account.baseUrl));
 	const lastPollAtMs = cache.budgetClaim?.polledAtMs;
-	cache.budgetClaim = createBudgetClaim(
-		account,
-		parameters,
-		loaded.startState.forms,
-		pollStartedAtMs,
-	);
-	const signal = clock.timeout(timeoutMs * QUEUE_SHARE);
+	const watched = getWatchedFormIds(parameters, loaded.startState.forms);
+	const claim = {
+		accountKey: account.key,
+		requestsPerDay: parameters.requestsPerDay,
+		lists: Math.max(1, watched.length + Number(parameters.lists.forms)),
+		polledAtMs: nowMs,
+	};
+	cache.budgetClaim = claim;
+	const claims = [...caches.values()].flatMap(({ budgetClaim }) => budgetClaim ?? []);
 	return {
+		...loaded,
 		// a poll does not retry, because the next poll reads the same pages
-		request: { n8n, account, priority: 'high', retry: false, signal },
+		request: {
+			n8n,
+			account,
+			priority: 'high',
+			retry: false,
+			signal: clock.timeout(timeoutMs * QUEUE_SHARE),
+		},
 		parameters,
 		reason,
 		times: {
-			pollStartedAtMs,
-			readUntilMs: pollStartedAtMs + timeoutMs * REQUEST_SHARE,
+			pollStartedAtMs: nowMs,
+			readUntilMs: nowMs + timeoutMs * REQUEST_SHARE,
 			readDeadline: clock.timeout(timeoutMs * READ_SHARE),
 			pollDeadline: clock.timeout(timeoutMs),
 		},
-		...loaded,
 		cache,
-		baseIntervalMs: computeBaseIntervalMs(collectBudgetClaims(), cache.budgetClaim),
-		lastPollAtMs,
+		budget: { intervalMs: computeIntervalMs(claims, claim), nowMs, lastPollAtMs },
 	};
 }
 
-function createBudgetClaim(
-	{ key: accountKey }: Account,
-	parameters: TriggerParameters,
-	forms: FormStates,
-	polledAtMs: number,
-): BudgetClaim {
-	const { lists, requestsPerDay } = parameters;
-	const weight = sumBy(getWatchedFormIds(parameters, forms), (id) =>
-		computeWeight(forms.get(id)?.deliveredAtMs, polledAtMs),
-	);
-	return {
-		accountKey,
-		requestsPerDay,
-		weight: Math.max(1, weight + Number(lists.forms)),
-		polledAtMs,
-	};
-}
-
-/**
- * Whether the poll skips a subject, such as a form, because the backoff of the subject is not over. Always
- * false in the first poll after n8n starts or the user publishes the workflow.
- */
-export function isBackingOff({ cache, reason }: PollContext, subject: FailureSubject): boolean {
-	return reason === 'schedule' && cache.failures.isInBackoff(subject);
+/** Whether the poll skips a page because it, or the account, has failed. Never after n8n starts or publishes. */
+export function isBackingOff(
+	{ cache, reason }: PollContext,
+	subject: FailureSubject,
+	page?: string,
+): boolean {
+	return reason === 'schedule' && cache.failures.isInBackoff(subject, page);
 }

@@ -1,22 +1,22 @@
 import { isMatch } from 'lodash';
-import type { IDataObject, INode, INodeExecutionData, IPollFunctions } from 'n8n-workflow';
+import type { IDataObject, INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 import { getAccount } from '../api/account';
 import {
 	filterByConditions,
 	findConditionFieldProblem,
 	findConditionValueProblem,
 } from '../answers/conditions';
+import { fetchFields } from '../answers/fetchFields';
 import type { FormField } from '../answers/fields';
 import { fieldKinds } from '../answers/fieldKinds';
 import { nameAttribute } from '../answers/responseItem';
-import { sortByTime } from '../api/recordTimes';
 import { clock } from '../api/clock';
-import { endpoints, createTarget, type Target } from '../api/endpoints';
+import { createTarget, endpoints } from '../api/endpoints';
 import { InputError } from '../api/errors';
-import type { RequestContext } from '../api/requestContext';
+import { sortByTime } from '../api/recordTimes';
 import { fetchPages } from '../api/replies/fetchPages';
+import type { RequestContext } from '../api/requestContext';
 import { fetchRecords } from '../api/replies/listReader';
-import { fetchFields } from '../answers/fetchFields';
 import {
 	createFormNotFoundError,
 	getSelectedFormName,
@@ -28,150 +28,133 @@ import {
 	RESPONSE_EVENTS,
 	type ResponseEvent,
 } from '../parameters/triggerEvents';
-import { indexListedForms } from './formDetails';
-import { createFormItem } from './forms/pollFormList';
-import { isIncomplete } from './responses/detectEvent';
-import {
-	createConditionError,
-	createResponseItems,
-	type ItemOptions,
-	type ResponseEventData,
-} from './responses/deliverEvents';
+import { createConditionError, createItems, type ResponseEventData } from './deliverEvents';
+import { isIncomplete } from './detectEvent';
+import { createFormItem, indexForms } from './formList';
 import {
 	hasSeveralForms,
 	isWatched,
 	readTriggerParameters,
 	type TriggerParameters,
-	type Watch,
 } from './triggerParameters';
 
-/** The maximum number of forms whose responses are fetched for a test event. Each form takes at least one request. */
-const MAX_FORMS = 5;
+/* The test event, with which a person builds a workflow. */
 
-/** The maximum number of pages of responses that are fetched for each form. */
-const MAX_PAGES = 3;
+/** How many forms are searched for a response. Each takes a request. */
+const MAX_FORMS = 5;
 
 type Form = { id: string; name: string | null; record?: IDataObject };
 
 /**
- * Returns the test event, with which the user can build a workflow. Changes no state. The test event is the
- * first of these that exists:
- *
- * - the newest response that can start the workflow, in the first form that has such a response
- * - the first form, if the trigger reacts to form events
- * - an example made from the fields of the first form, with `example: true`
+ * Returns the newest response of a form's first page, or the newest form, or an example made from the fields, with
+ * `example: true`. Changes no state.
  *
  * @throws InputError if there is no form, or if no response meets the filters
  */
 export async function fetchTestEvent(n8n: IPollFunctions): Promise<INodeExecutionData[]> {
-	const [node, parameters] = [n8n.getNode(), readTriggerParameters(n8n)];
-	const { conditions, events, output, watch, lists } = parameters;
-	const account = await getAccount(n8n);
-	const context: RequestContext = { n8n, account, priority: 'high' };
-	const forms = await listExampleForms(context, parameters);
-	if (forms.length === 0) throw createNoFormsError(node, watch);
+	const parameters = readTriggerParameters(n8n);
+	const { conditions, events, output, lists } = parameters;
+	const context: RequestContext = { n8n, account: await getAccount(n8n), priority: 'high' };
+	const forms = await listForms(context, parameters);
 	for (const form of lists.responses ? forms.slice(0, MAX_FORMS) : []) {
-		const newest = await findNewestMatch(context, form, parameters);
-		if (newest !== undefined) return await showItem(newest, { request: context, output });
+		const newest = await findNewest(context, form, parameters);
+		if (newest !== undefined) {
+			const [{ item }] = await createItems([newest], { request: context, output });
+			return [item];
+		}
 	}
 	const [form] = forms;
-	const { id, name, record } = form;
 	const formEvent = FORM_EVENTS.find((event) => events.includes(event));
-	if (formEvent !== undefined && record !== undefined) {
+	if (formEvent !== undefined && form.record !== undefined) {
 		const { changed } = eventTexts[formEvent].example ?? {};
-		const example = createFormItem(formEvent, { id, name, record }, output, changed as string[]);
-		return [example.item];
+		const detected = { event: formEvent, form: { ...form, record: form.record } };
+		return [createFormItem({ ...detected, changed: changed as string[] }, output).item];
 	}
 	if (conditions.conditions.length > 0) {
-		// an example that does not match the filters would mislead the user
-		const description = `Submit a response that meets them, or remove the filters. The first ${MAX_PAGES} pages of each form were read.`;
-		throw new InputError(node, { message: 'No response meets the filters yet', description });
+		const description =
+			'Submit a response that meets them, or remove the filters. The first page of each form was read.';
+		throw new InputError(n8n.getNode(), {
+			message: 'No response meets the filters yet',
+			description,
+		});
 	}
-	const fields = await fetchFields(context, id, output);
-	const event = RESPONSE_EVENTS.find((name) => events.includes(name)) ?? 'responseCompleted';
-	const madeUp = { event, record: createRecord(event, fields), form: { id, name }, fields };
-	const withoutFiles = { ...output, downloadFiles: false };
-	const [item] = await showItem(madeUp, { request: context, output: withoutFiles });
-	return [{ json: { ...item.json, [nameAttribute('example', output)]: true } }];
+	return [await createExample(context, form, parameters)];
 }
 
-async function showItem(
-	event: ResponseEventData,
-	options: ItemOptions,
-): Promise<INodeExecutionData[]> {
-	return (await createResponseItems([event], options)).map(({ item }) => item);
-}
-
-/** Returns the forms that the trigger watches. If the trigger watches all forms, the newest form is the first. */
-async function listExampleForms(
+/** Returns the forms that the trigger watches, the newest first if their list is read. */
+async function listForms(
 	context: RequestContext,
 	{ watch, lists }: TriggerParameters,
 ): Promise<Form[]> {
+	const node = context.n8n.getNode();
 	const formIds = watch.kind === 'all' ? [] : watch.formIds;
-	const chosen = formIds.map((id) => ({
-		id,
-		name: getSelectedFormName(context.n8n.getNode(), id) ?? null,
-	}));
+	const chosen = formIds.map((id) => ({ id, name: getSelectedFormName(node, id) ?? null }));
 	if (!lists.forms && chosen.every(({ name }) => name !== null)) return chosen;
 	const target = createTarget(context.account, endpoints.listForms);
-	const listed = indexListedForms(await fetchRecords(context, target));
+	const listed = indexForms(await fetchRecords(context, target));
 	if (!lists.forms) return chosen.map((form) => ({ ...form, ...listed.get(form.id) }));
 	const watched = [...listed.values()].filter(({ id }) => isWatched(watch, id));
-	return sortByTime(watched, 'oldest').reverse();
+	if (watched.length > 0) return sortByTime(watched, 'newest');
+	if (watch.kind === 'chosen') throw createFormNotFoundError(node, watch.formIds[0]);
+	throw new InputError(node, {
+		message: 'There is no form to watch',
+		description: "Create a form, or remove some of 'Excluded Form Names or IDs'.",
+	});
 }
 
-/**
- * Searches the first pages of a form for the newest response that can start the workflow. Returns the
- * response with its event. Undefined if no response can start the workflow.
- */
-async function findNewestMatch(
+/** Finds the newest response on the first page of a form that the chosen events can be about. */
+async function findNewest(
 	context: RequestContext,
 	{ id, name }: Form,
 	{ conditions, events, lists, output, watch }: TriggerParameters,
 ): Promise<ResponseEventData | undefined> {
-	const target = createTarget(context.account, endpoints.listResponses, { formId: id });
-	const records = await fetchFirstPages(context, target).catch((error: unknown) => {
-		throw isFormNotFoundError(error) ? createFormNotFoundError(context.n8n.getNode(), id) : error;
-	});
+	const records = await fetchFirstPage(context, id);
 	const fields = lists.fields ? await fetchFields(context, id, output) : undefined;
-	// if the trigger watches several forms, a form without the field of a filter is not a problem
-	const problem =
-		fields && !hasSeveralForms(watch)
-			? (findConditionFieldProblem(conditions, fields, name ?? id) ??
-				findConditionValueProblem(conditions, fields))
-			: undefined;
-	if (problem !== undefined) throw createConditionError(context.n8n.getNode(), problem);
-	const entries = records.map((record) => ({ record }));
-	const met = await filterByConditions(entries, conditions, fields ?? []);
-	const examples = met.flatMap(({ record }) => {
-		const is_incomplete = isIncomplete(record);
-		const event = RESPONSE_EVENTS.find(
-			(name) => events.includes(name) && isMatch({ is_incomplete }, eventTexts[name].example ?? {}),
-		);
-		return event === undefined ? [] : [{ event, record, form: { id, name }, fields }];
-	});
-	return sortByTime(examples, 'oldest').at(-1);
-}
-
-/** Fetches the responses on the first `MAX_PAGES` pages of a form. */
-async function fetchFirstPages(context: RequestContext, target: Target): Promise<IDataObject[]> {
-	const records: IDataObject[] = [];
-	let pages = 0;
-	for await (const page of fetchPages(context, target)) {
-		records.push(...page.records);
-		pages += 1;
-		if (pages === MAX_PAGES) break;
+	if (fields !== undefined && !hasSeveralForms(watch)) {
+		const problem =
+			findConditionFieldProblem(conditions, fields, name ?? id) ??
+			findConditionValueProblem(conditions, fields);
+		if (problem !== undefined) throw createConditionError(context.n8n.getNode(), problem);
 	}
-	return records;
+	const entries = records.map((record) => ({ record }));
+	const matches = await filterByConditions(entries, conditions, fields ?? []);
+	for (const { record } of sortByTime(matches, 'newest')) {
+		const event = RESPONSE_EVENTS.find((one) => events.includes(one) && isPossible(one, record));
+		if (event !== undefined) return { event, record, form: { id, name }, fields };
+	}
+	return undefined;
 }
 
-function createNoFormsError(node: INode, watch: Watch) {
-	if (watch.kind === 'chosen') return createFormNotFoundError(node, watch.formIds[0]);
-	const description = "Create a form, or remove some of 'Excluded Form Names or IDs'.";
-	return new InputError(node, { message: 'There is no form to watch', description });
+function isPossible(event: ResponseEvent, record: IDataObject): boolean {
+	return isMatch({ is_incomplete: isIncomplete(record) }, eventTexts[event].example ?? {});
 }
 
-/** Creates the record of an example response, with an answer of the right kind to each field. */
+async function fetchFirstPage(context: RequestContext, formId: string): Promise<IDataObject[]> {
+	const target = createTarget(context.account, endpoints.listResponses, { formId });
+	const firstPage = fetchPages(context, target).next();
+	const { value } = await firstPage.catch((error: unknown) => {
+		const node = context.n8n.getNode();
+		throw isFormNotFoundError(error) ? createFormNotFoundError(node, formId) : error;
+	});
+	return value?.records ?? [];
+}
+
+/** Creates the item of a made-up response, with an answer of the right kind to each field. */
+async function createExample(
+	context: RequestContext,
+	{ id, name }: Form,
+	{ events, output }: TriggerParameters,
+): Promise<INodeExecutionData> {
+	const fields = await fetchFields(context, id, output);
+	const event = RESPONSE_EVENTS.find((one) => events.includes(one)) ?? 'responseCompleted';
+	const record = createRecord(event, fields);
+	const [{ item }] = await createItems([{ event, record, form: { id, name }, fields }], {
+		request: context,
+		output: { ...output, downloadFiles: false },
+	});
+	return { json: { ...item.json, [nameAttribute('example', output)]: true } };
+}
+
 function createRecord(event: ResponseEvent, fields: readonly FormField[]): IDataObject {
 	return {
 		uuid: '00000000-0000-4000-8000-000000000000',

@@ -29,10 +29,7 @@ import {
 	triggerProperties,
 } from './triggerProperties';
 
-/**
- * Which forms a trigger watches: the forms with these IDs, or all forms of the workspace except the forms with
- * these IDs.
- */
+/** The forms with these IDs, or all forms of the workspace but these. */
 export type Watch =
 	| { kind: 'chosen'; formIds: readonly string[] }
 	| { kind: 'all'; except: readonly string[] };
@@ -41,29 +38,21 @@ export function isWatched(watch: Watch, formId: string): boolean {
 	return watch.kind === 'all' ? !watch.except.includes(formId) : watch.formIds.includes(formId);
 }
 
-/** Whether the trigger can watch more than one form: all forms of the workspace, or at least two chosen forms. */
 export function hasSeveralForms(watch: Watch): boolean {
 	return watch.kind === 'all' || watch.formIds.length > 1;
 }
 
-/** The parameters of the node. */
 export type TriggerParameters = {
 	watch: Watch;
 	events: readonly TriggerEvent[];
-	/** Which lists the trigger needs for its events and items. */
+	/** What the trigger reads for its events and items. */
 	lists: Readonly<Record<'responses' | 'forms' | 'fields', boolean>>;
-	/** The age at which an incomplete response counts as abandoned, in milliseconds since its creation. */
 	abandonedAfterMs: number;
-	/**
-	 * The conditions of Filters. A response that does not meet the conditions is recorded as seen, and does not
-	 * start the workflow.
-	 */
+	/** A response that does not meet them is seen, and does not start the workflow. */
 	conditions: ConditionSet;
-	/** Which existing responses start the workflow. Undefined for none. */
+	/** The existing responses that start the workflow. */
 	backfill: 'all' | { sinceMs: number } | undefined;
-	/** The maximum number of items of one poll. */
 	maxPerPoll: number;
-	/** The maximum number of requests that all triggers of the account send in 24 hours together. */
 	requestsPerDay: number;
 	output: ResponseOutput;
 };
@@ -141,7 +130,7 @@ function readBackfill(input: ParameterContext): TriggerParameters['backfill'] {
 	);
 }
 
-/** Creates the context for reading parameters. A poll has no input item, so the context has an empty item. */
+/** A poll has no input item. */
 function createInput(n8n: IPollFunctions): ParameterContext {
 	return {
 		parameter: <T>(name: string, fallback?: T) => n8n.getNodeParameter(name, fallback) as T,

@@ -1,123 +1,221 @@
 import { omit } from 'lodash';
+import type { IDataObject } from 'n8n-workflow';
 import { z } from 'zod';
-import { DAY_MS } from './requestBudget';
+import { computeFingerprint } from './fingerprints';
+import { HOUR_MS, hasElapsed } from './requestBudget';
+import {
+	decodeSeenResponses,
+	encodeSeenResponses,
+	RETENTION_MS,
+	type SeenResponses,
+} from './seenResponses';
 import type { TriggerParameters } from './triggerParameters';
 
-/*
- * Defines the state of a trigger. A state never changes, because each poll creates a new state. Users can read
- * the state in n8n's static data, so its attributes are named as in docs/glossary.md. Times are epoch
- * milliseconds.
- */
+/* The state of a trigger. n8n keeps it; a state never changes, because each poll creates the next one. */
 
-const nonNegative = z.number().nonnegative();
+/** The pages that a form's polls read next. A page is identified by the query of its URL. */
+const progressSchema = z.object({
+	/** See `Schedule`. */
+	schedule: z.object({ readAtMs: z.number(), dueAtMs: z.number() }).optional(),
+	/** What the next reading of a list with an order does. */
+	turn: z.enum(['search', 'pass']).optional(),
+	/** The pass under way, which reads all pages of the list in slices. */
+	pass: z
+		.object({
+			page: z.string(),
+			/** How many pages were read. */
+			pageCount: z.number(),
+			/** The number of pages in ascending order, less those in descending order. */
+			ascent: z.number(),
+			/** Whether no pass of the form has ended or started over yet. */
+			isFirst: z.boolean().optional(),
+		})
+		.optional(),
+	/** Where new responses appear. Undefined if the list has no order, or fewer than three pages. */
+	newest: z
+		.object({
+			order: z.enum(['newestFirst', 'oldestFirst']),
+			/** The page where the next search starts. */
+			page: z.string(),
+			/** When the last finished search began, and when the unfinished one did, by the service's clock. */
+			searchedAtMs: z.number(),
+			searchingSinceMs: z.number().optional(),
+		})
+		.optional(),
+});
 
-/**
- * The page where the next reading continues. Undefined if the next reading starts over. A saved first page is
- * different from starting over. A reading that starts over may stop at the first page, because the page ends with
- * a seen response. A reading that continues at the first page also reads the next page.
- */
-const next = z
-	.object({ url: z.string(), pagesBefore: nonNegative, recordsBefore: nonNegative })
-	.optional();
+/** Can be read again: the state is not saved for it alone. */
+export type Progress = Readonly<z.infer<typeof progressSchema>>;
 
-/**
- * A time, and the number of passes after this time. A pass reads a list from its first page to its last page.
- * Only the first 30 passes are counted.
- */
-const passCountSchema = z.object({ atMs: z.number(), passes: nonNegative });
-
-/**
- * Which existing responses are delivered: all existing responses, or the existing responses that were created
- * at `sinceMs` or later.
- */
-const backfill = z.union([z.literal('all'), z.object({ sinceMs: z.number() })]);
-
-export const formStateSchema = z.object({
+const formSchema = z.object({
 	id: z.string(),
-	/** The encoded seen responses, see `encodeSeenResponses`. Undefined until a page has been read. */
-	seen: z.string().optional(),
-	/** The settings that decide which responses are new. Without a baseline, every unseen response is new. */
+	/** See `encodeSeenResponses`. Undefined until a page has been read. */
+	seen: z
+		.string()
+		.transform(decodeSeenResponses)
+		.refine((seen) => seen !== undefined)
+		.optional(),
+	/** Until a pass has proved that it was complete: which unseen responses are existing ones. */
 	baseline: z
 		.object({
-			/**
-			 * A response that was created at this time or later is new. The time is a whole second of the
-			 * service's clock.
-			 */
+			/** When the trigger first watched the form: a whole second of the service's clock. */
 			sinceMs: z.number(),
-			/** Which existing responses are delivered. Undefined if none are delivered. */
-			backfill: backfill.optional(),
-			/**
-			 * Whether the first pass has ended. After the first pass, a response without a creation time is new.
-			 */
+			/** The existing responses that start the workflow: all, or those since a time. */
+			backfill: z.union([z.literal('all'), z.object({ sinceMs: z.number() })]).optional(),
+			/** Whether a pass has ended. After it, a response without a creation time is new. */
 			isFirstPassOver: z.boolean().optional(),
 		})
 		.optional(),
-	/** The request debt of the form, see `RequestDebt`. Undefined before the first reading of the form. */
-	debt: z.object({ atMs: z.number(), requests: nonNegative }).optional(),
-	/** When the first page of the list was last read, see `endsWithSeen`. */
-	firstPageReadAtMs: z.number().optional(),
-	/** The progress of the current full pass. */
-	fullPass: z
-		.object({
-			next,
-			/**
-			 * The number of pages in descending order, and the number of pages in ascending order, see
-			 * `countPageOrders`.
-			 */
-			order: z.object({ descending: nonNegative, ascending: nonNegative }).optional(),
-			/** Whether the full pass has started over at the first page, see `isInFirstPass`. */
-			hasStartedOver: z.boolean().optional(),
-			/** Whether page positions of the form expire before the next poll, see `planFullPass`. */
-			positionsExpire: z.boolean().optional(),
-		})
-		.optional(),
-	/** Where new responses appear in the list. Undefined if the list is not sorted, or has fewer than three pages. */
-	newestPages: z.object({ next, at: z.enum(['firstPage', 'lastPage']) }).optional(),
-	/** When the form last delivered a response. */
-	deliveredAtMs: z.number().optional(),
-	/**
-	 * When seen responses were last dropped, and how many full passes have ended since then, see
-	 * `pruneSeenResponses`.
-	 */
-	pruning: passCountSchema.optional(),
-	/** The fingerprints of the form's attributes. Undefined if Form Updated is not chosen. */
+	/** See `computeAttributes`. Undefined if Form Updated is not chosen. */
 	attributes: z.record(z.string(), z.string()).optional(),
-	/**
-	 * The time since which the form has been missing from the list of forms or has not been watched, and the number
-	 * of passes without the form since then.
-	 */
-	absence: passCountSchema.optional(),
+	/** Since when the form has been missing from the list of forms, or has not been watched. */
+	absentSinceMs: z.number().optional(),
+	/** When `forgetUnlisted` last looked. */
+	forgotAtMs: z.number().optional(),
+	progress: progressSchema.optional(),
 });
 
-/**
- * The state of one form. If a poll changes nothing about a form, the object stays the same, see
- * `rememberState`.
- */
-export type FormState = Readonly<Omit<z.infer<typeof formStateSchema>, 'id'>>;
+export type FormState = Readonly<
+	Omit<z.infer<typeof formSchema>, 'id' | 'seen'> & { seen?: SeenResponses }
+>;
 
-/**
- * The state of a form that was created while the trigger runs. The form has no seen responses, and no existing
- * responses.
- */
-export const NEW_FORM_STATE: FormState = { seen: '' };
-
-/** The states of forms by the ID of the form. */
 export type FormStates = ReadonlyMap<string, FormState>;
 
-/** The state of a trigger. n8n keeps the state in its static data. */
 export type TriggerState = Readonly<{
-	/** The ID of the service, see `computeServiceId`. */
+	/** See `computeServiceId`. */
 	service: string;
-	/**
-	 * A number that rises from each state to the next state. Usually, the number is the time at which the state
-	 * was written. If this time is not higher than the previous revision, the number is the previous revision
-	 * plus 1.
-	 */
+	/** The time at which the state was saved, or one more than the revision before. */
 	revision: number;
 	/** When the list of all forms was first read, by the service's clock. */
 	listedSinceMs?: number;
 	forms: FormStates;
 }>;
+
+/** Raise this number if a state of before can no longer be read. The trigger then starts over. */
+const VERSION = 1;
+
+const schema = z.object({
+	version: z.literal(VERSION),
+	service: z.string(),
+	revision: z.number(),
+	listedSinceMs: z.number().optional(),
+	forms: z.array(formSchema),
+});
+
+/** What this process knows of the last poll. */
+export type StateMemory = {
+	/** The state after the last poll, and the revision and time of the last state that was written. */
+	state?: TriggerState;
+	writtenRevision: number;
+	writtenAtMs: number;
+	/** The state to continue from if n8n discards the last poll with its items. */
+	ifDiscarded?: TriggerState;
+};
+
+export const NO_MEMORY: StateMemory = { writtenRevision: 0, writtenAtMs: -Infinity };
+
+/** The state with which a poll starts. */
+export type LoadedState = Readonly<{
+	startState: TriggerState;
+	savedRevision: number;
+	/** Whether the saved state cannot be read. Then no existing response starts the workflow. */
+	isDamaged: boolean;
+}>;
+
+/**
+ * Returns the state from which a poll continues. n8n can hand over an older state than the last poll has written:
+ * it has discarded the items of this poll, or does not save the states of polls without items.
+ */
+export function loadState(saved: unknown, memory: StateMemory, service: string): LoadedState {
+	const savedRevision = readRevision(saved);
+	const { state, writtenRevision, ifDiscarded } = memory;
+	const isOlder = savedRevision < writtenRevision;
+	const remembered = isOlder ? ifDiscarded : state;
+	const isKnown = isOlder || savedRevision === writtenRevision;
+	const startState = (isKnown ? remembered : undefined) ?? decodeState(saved);
+	if (startState?.service === service) return { startState, savedRevision, isDamaged: false };
+	const isDamaged = saved !== undefined && startState === undefined;
+	const empty = { service, revision: savedRevision, forms: new Map() };
+	return { startState: empty, savedRevision, isDamaged };
+}
+
+/** How long an unsaved state may differ from the saved one in what can be read again. */
+const SAVE_INTERVAL_MS = HOUR_MS;
+
+/**
+ * Remembers the state after a poll. Returns the state to save, or undefined if nothing has to be saved: a saved
+ * state of 100,000 responses has more than a megabyte.
+ */
+export function rememberState(
+	memory: StateMemory,
+	{ startState, savedRevision, isDamaged }: LoadedState,
+	after: Omit<TriggerState, 'revision'>,
+	{ hasItems, isActivation, nowMs }: { hasItems: boolean; isActivation: boolean; nowMs: number },
+): IDataObject | undefined {
+	const hasChanged =
+		after.listedSinceMs !== startState.listedSinceMs ||
+		haveFormsChanged(startState.forms, after.forms);
+	// an unreadable state stays until there is something to replace it
+	if (isDamaged && !hasChanged) return undefined;
+	const isOutdated =
+		savedRevision !== memory.writtenRevision ||
+		hasElapsed(memory.writtenAtMs, SAVE_INTERVAL_MS, nowMs);
+	const isWritten = hasChanged || hasItems || isActivation || isOutdated;
+	// higher than the revision of another process that continued from the same state
+	const revision = isWritten ? Math.max(startState.revision + 1, nowMs) : startState.revision;
+	const state = { ...after, revision };
+	memory.state = state;
+	memory.ifDiscarded = hasItems ? startState : state;
+	if (!isWritten) return undefined;
+	memory.writtenRevision = revision;
+	memory.writtenAtMs = nowMs;
+	return encodeState(state);
+}
+
+/** Whether anything but the progress has changed. Unchanged values stay the same objects. */
+function haveFormsChanged(before: FormStates, after: FormStates): boolean {
+	if (before.size !== after.size) return true;
+	const names = Object.keys(omit(formSchema.shape, 'id', 'progress')) as Array<keyof FormState>;
+	return [...after].some(([id, form]) =>
+		names.some((name) => form[name] !== before.get(id)?.[name]),
+	);
+}
+
+/** After this time, n8n has either saved a state or discarded it. */
+const SAVE_TIMEOUT_MS = 30_000;
+
+/** Whether n8n may still be saving the last state. In durable mode, a poll that overlaps gets an old copy. */
+export function isSavePending(saved: unknown, memory: StateMemory, nowMs: number): boolean {
+	const isOlder = readRevision(saved) < memory.writtenRevision;
+	return isOlder && !hasElapsed(memory.writtenAtMs, SAVE_TIMEOUT_MS, nowMs);
+}
+
+/** Returns the revision of a saved state. 0 if there is no saved state. */
+export function readRevision(saved: unknown): number {
+	return z.object({ revision: z.number() }).safeParse(saved).data?.revision ?? 0;
+}
+
+function encodeState({ forms, ...state }: TriggerState): IDataObject {
+	const encoded = [...forms].map(([id, { seen, ...form }]) => ({
+		id,
+		...(seen && { seen: encodeSeenResponses(seen) }),
+		...form,
+	}));
+	return { version: VERSION, ...state, forms: encoded };
+}
+
+function decodeState(saved: unknown): TriggerState | undefined {
+	const parsed = schema.safeParse(saved).data;
+	if (parsed === undefined) return undefined;
+	const { forms, ...state } = omit(parsed, 'version');
+	return { ...state, forms: new Map(forms.map(({ id, ...form }) => [id, form])) };
+}
+
+/** Computes the ID of a service from its host and path, so that the scheme and the token can change. */
+export function computeServiceId(baseUrl: string): string {
+	const { host, pathname } = new URL(baseUrl);
+	return computeFingerprint(host + pathname);
+}
 
 /** Returns the IDs of the forms whose responses are watched. */
 export function getWatchedFormIds(
@@ -126,15 +224,11 @@ export function getWatchedFormIds(
 ): string[] {
 	if (!lists.responses) return [];
 	if (watch.kind === 'chosen') return [...watch.formIds];
-	const listed = [...forms].filter(([, { absence }]) => absence === undefined);
+	const listed = [...forms].filter(([, { absentSinceMs }]) => absentSinceMs === undefined);
 	return listed.map(([id]) => id).filter((id) => !watch.except.includes(id));
 }
 
-/**
- * Adapts the states of the forms to the parameters. If the user has chosen forms, records that all other
- * forms are no longer watched, see `absence`. Keeps the fingerprints of attributes only if Form Updated is
- * chosen.
- */
+/** Adapts the states of the forms to the parameters: which forms are watched, and whether for Form Updated. */
 export function applyParameters(
 	{ watch, events }: TriggerParameters,
 	state: TriggerState,
@@ -153,9 +247,8 @@ export function applyParameters(
 }
 
 /**
- * Returns the states of the forms after one more pass. Counts the pass for each absent form. Leaves out a
- * form that has been absent for 30 days and 30 passes. If an absent form comes back earlier, the trigger
- * continues with the state of the form.
+ * Notes which forms are absent. Leaves out a form that has been absent for 30 days. One that comes back earlier
+ * goes on where it was.
  */
 export function updateAbsences(
 	forms: FormStates,
@@ -164,39 +257,12 @@ export function updateAbsences(
 ): Map<string, FormState> {
 	const updated = new Map<string, FormState>();
 	for (const [id, form] of forms) {
-		const { absence } = form;
-		if (isPresent(id)) updated.set(id, absence === undefined ? form : omit(form, 'absence'));
-		else if (!isRetentionOver(absence, nowMs)) {
-			const counted = countPass(absence, nowMs);
-			updated.set(id, counted === absence ? form : { ...form, absence: counted });
-		}
+		const { absentSinceMs } = form;
+		if (isPresent(id)) {
+			updated.set(id, absentSinceMs === undefined ? form : omit(form, 'absentSinceMs'));
+		} else if (absentSinceMs === undefined) {
+			updated.set(id, { ...form, absentSinceMs: nowMs });
+		} else if (nowMs - absentSinceMs < RETENTION_MS) updated.set(id, form);
 	}
 	return updated;
-}
-
-/** How long the trigger keeps data about a missing response, a missing form, or a deleted trigger. */
-export const RETENTION_MS = 30 * DAY_MS;
-
-/**
- * The number of passes in which a response or form must be missing before the trigger drops the data about
- * the response or form. One pass is not enough, because a list can be temporarily empty.
- */
-const RETENTION_PASSES = 30;
-
-export type PassCount = Readonly<z.infer<typeof passCountSchema>>;
-
-/**
- * Adds one pass to a count. If there is no count yet, starts with one pass at `nowMs`. After 30 passes,
- * returns the same object.
- */
-export function countPass(since: PassCount | undefined, nowMs: number): PassCount {
-	if (since === undefined) return { atMs: nowMs, passes: 1 };
-	const { atMs, passes } = since;
-	return passes < RETENTION_PASSES ? { atMs, passes: passes + 1 } : since;
-}
-
-/** Whether at least 30 days and 30 passes have gone by since `since.atMs`. */
-export function isRetentionOver(since: PassCount | undefined, nowMs: number): boolean {
-	if (since === undefined) return false;
-	return since.passes >= RETENTION_PASSES && nowMs - since.atMs >= RETENTION_MS;
 }

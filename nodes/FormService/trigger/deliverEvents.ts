@@ -1,0 +1,184 @@
+import { sortBy } from 'lodash';
+import type { INode, INodeExecutionData } from 'n8n-workflow';
+import {
+	conditionsNeedFields,
+	filterByConditions,
+	findConditionFieldProblem,
+	findConditionValueProblem,
+	findUnknownFields,
+} from '../answers/conditions';
+import { parseFields, type FormField } from '../answers/fields';
+import { findNamesWithoutField } from '../answers/matchAnswers';
+import { createResponseItem, nameAttribute, type ResponseOutput } from '../answers/responseItem';
+import { clock, waitUnlessAborted, yieldIfDue } from '../api/clock';
+import { createTarget, endpoints } from '../api/endpoints';
+import { InputError, toNodeError } from '../api/errors';
+import type { ErrorText } from '../api/errorTexts';
+import { sortByTime } from '../api/recordTimes';
+import { createRequestError, type RequestContext } from '../api/requestContext';
+import { createFailure } from '../api/requestFailure';
+import { getSelectedFormName } from '../parameters/formId';
+import type { ResponseEvent } from '../parameters/triggerEvents';
+import { fetchFormName } from './formList';
+import type { OutputItem, PollContext } from './pollContext';
+import { fetchWholeList, type DetectedEvent } from './readPages';
+import { hasElapsed, HOUR_MS } from './requestBudget';
+import { hasSeveralForms } from './triggerParameters';
+
+/* Filters the events of a form, and makes items of them. */
+
+export type Delivery = {
+	items: readonly OutputItem[];
+	/** The events that match the filters and find no capacity or time, in the order of their pages. */
+	undelivered: readonly DetectedEvent[];
+	/** How many requests were sent for the fields of the form. */
+	fieldRequests: number;
+};
+
+/**
+ * Delivers events, as many as there is capacity and time for. An event that does not match the filters counts as
+ * delivered.
+ *
+ * @throws NodeApiError or NodeOperationError if the fields cannot be fetched, or if a filter does not fit them
+ */
+export async function deliverEvents(
+	context: PollContext,
+	formId: string,
+	events: readonly DetectedEvent[],
+	capacity: number,
+): Promise<Delivery> {
+	const { request, parameters, times } = context;
+	const { fields, fieldRequests } = await fetchNeededFields(context, formId, events);
+	const matches = await filterByConditions(events, parameters.conditions, fields ?? []);
+	// what finds no capacity is then on the last pages, so the first ones need not be read again
+	const sorted = sortBy(sortByTime(matches, 'oldest'), 'pageIndex');
+	const wanted = sorted.slice(0, capacity);
+	const name = wanted.length === 0 ? null : await fetchFormName(context, formId);
+	const form = { id: formId, name };
+	const items = await createItems(
+		wanted.map(({ event, record }) => ({ event, record, form, fields })),
+		{ ...times, request, output: parameters.output },
+	);
+	return { items, undelivered: sorted.slice(items.length), fieldRequests };
+}
+
+type NeededFields = { fields?: readonly FormField[]; fieldRequests: number };
+
+/** Fetches the fields for filters and items, and checks the filters. Without events, only to check on publishing. */
+async function fetchNeededFields(
+	context: PollContext,
+	formId: string,
+	events: readonly DetectedEvent[],
+): Promise<NeededFields> {
+	const { request, parameters, reason } = context;
+	const { conditions, lists, watch } = parameters;
+	const isChecked = conditionsNeedFields(conditions) && !hasSeveralForms(watch);
+	const isNeeded = events.length > 0 || (isChecked && reason === 'publish');
+	if (!lists.fields || !isNeeded) return { fieldRequests: 0 };
+	const fetched = await fetchFields(context, formId, events);
+	const { fields } = fetched;
+	if (!isChecked) return fetched;
+	const name = context.cache.names.get(formId);
+	const title = name ?? getSelectedFormName(request.n8n.getNode(), formId) ?? formId;
+	// a choice that the form's author removes later must not make polls fail
+	const valueProblem =
+		reason === 'publish' ? findConditionValueProblem(conditions, fields) : undefined;
+	const problem = findConditionFieldProblem(conditions, fields, title) ?? valueProblem;
+	if (problem !== undefined) throw createConditionError(request.n8n.getNode(), problem);
+	return fetched;
+}
+
+/** Returns cached fields if they are less than an hour old and have all names in answers and filters. */
+async function fetchFields(
+	context: PollContext,
+	formId: string,
+	events: readonly DetectedEvent[],
+): Promise<NeededFields & { fields: readonly FormField[] }> {
+	const { cache, parameters, request } = context;
+	const { conditions, output, watch } = parameters;
+	const cached = cache.fields.get(formId);
+	if (cached !== undefined && !hasElapsed(cached.fetchedAtMs, HOUR_MS, clock.now())) {
+		const { fields } = cached;
+		const records = events.map(({ record }) => record);
+		const names = await findNamesWithoutField(records, fields);
+		const unknown = hasSeveralForms(watch) ? [] : findUnknownFields(conditions, fields);
+		if (names.length + unknown.length === 0) return { fields, fieldRequests: 0 };
+	}
+	const target = createTarget(request.account, endpoints.listFields, { formId });
+	const { records, requests } = await fetchWholeList(context, target, 'fields');
+	const fields = parseFields(records, output);
+	cache.fields.set(formId, { fields, fetchedAtMs: clock.now() });
+	return { fields, fieldRequests: requests };
+}
+
+/** Creates the error for a filter that does not fit the fields of the form. */
+export function createConditionError(node: INode, { message, description }: ErrorText) {
+	return new InputError(node, {
+		message,
+		description: `${description} Fetch Test Event and publishing show this error as well. No response is lost meanwhile.`,
+		failure: { cause: 'configuration-invalid' },
+	});
+}
+
+/** What an item is made of. The name of the form is null if it is unknown. */
+export type ResponseEventData = Readonly<{
+	event: ResponseEvent;
+	record: OutputItem['record'];
+	form: { id: string; name: string | null };
+	fields?: readonly FormField[];
+}>;
+
+export type ItemOptions = {
+	request: RequestContext;
+	output: ResponseOutput;
+	/** From then on, no further item with files is created. */
+	readDeadline?: AbortSignal;
+	/** From then on, no file is waited for. */
+	pollDeadline?: AbortSignal;
+};
+
+/** Creates items, with files the first one and as many others as there is time for. */
+export async function createItems(
+	events: readonly ResponseEventData[],
+	options: ItemOptions,
+): Promise<OutputItem[]> {
+	const items: OutputItem[] = [];
+	const { output, readDeadline } = options;
+	for (const event of events) {
+		await yieldIfDue();
+		if (output.downloadFiles && items.length > 0 && readDeadline?.aborted) break;
+		items.push({ record: event.record, item: await createItemInTime(event, options) });
+	}
+	return items;
+}
+
+/** Creates an item without its files if their download fails or takes longer than the poll. */
+async function createItemInTime(
+	event: ResponseEventData,
+	{ request, output, pollDeadline }: ItemOptions,
+): Promise<INodeExecutionData> {
+	const work = createItem({ ...request, retry: true, signal: pollDeadline }, event, output);
+	if (!output.downloadFiles) return await work;
+	const createTimeout = () => createRequestError(request, createFailure('pollTimedOut'));
+	try {
+		return await waitUnlessAborted(work, pollDeadline, createTimeout);
+	} catch (cause) {
+		const { message } = toNodeError(request.n8n.getNode(), cause);
+		request.n8n.logger.warn(`A response is delivered without its files: ${message}`);
+		const item = await createItem(request, event, { ...output, downloadFiles: false });
+		return { ...item, json: { ...item.json, [nameAttribute('fileError', output)]: message } };
+	}
+}
+
+async function createItem(
+	request: RequestContext,
+	{ event, record, form, fields }: ResponseEventData,
+	output: ResponseOutput,
+): Promise<INodeExecutionData> {
+	const { item, fileErrors } = await createResponseItem(request, record, output, fields);
+	for (const { message } of fileErrors) {
+		request.n8n.logger.warn(`A response is delivered without one of its files: ${message}`);
+	}
+	const [eventName, formName] = ['event', 'form'].map((name) => nameAttribute(name, output));
+	return { ...item, json: { ...item.json, [eventName]: event, [formName]: { ...form } } };
+}

@@ -1,0 +1,267 @@
+import { pick, union } from 'lodash';
+import type { IDataObject } from 'n8n-workflow';
+import type { ResponseOutput } from '../answers/responseItem';
+import { clock } from '../api/clock';
+import { createTarget, endpoints } from '../api/endpoints';
+import { hasReason, toNodeError } from '../api/errors';
+import { getCreationTimeMs, sortByTime } from '../api/recordTimes';
+import { getFormId, removeSecrets } from '../api/records';
+import { createFormNotFoundError, getSelectedFormName } from '../parameters/formId';
+import type { FormEvent } from '../parameters/triggerEvents';
+import { settings } from '../settings/settings';
+import { FIRST_PAGE, type FailureSubject, type ReadingOutcome } from './failures';
+import { computeFingerprint, toCanonicalText } from './fingerprints';
+import { isBackingOff, type OutputItem, type PollContext } from './pollContext';
+import { fetchPagesInTime, fetchWholeList } from './readPages';
+import { computeDueAtMs, hasElapsed, HOUR_MS, isDue, MINUTE_MS } from './requestBudget';
+import { isWatched } from './triggerParameters';
+import { updateAbsences, type FormState, type FormStates } from './triggerState';
+
+/* Reads the list of all forms: which forms there are, their names, and their events. */
+
+/** A form in the list. If it has no name, its name is its ID. */
+export type ListedForm = { id: string; name: string; record: IDataObject };
+
+/** Returns the forms by their IDs. A form without an ID cannot be polled. */
+export function indexForms(records: readonly IDataObject[]): Map<string, ListedForm> {
+	const byId = new Map<string, ListedForm>();
+	for (const record of records) {
+		const id = getFormId(record);
+		if (id === undefined || byId.has(id)) continue;
+		const name = typeof record.name === 'string' ? record.name.trim() : '';
+		byId.set(id, { id, name: name === '' ? id : name, record });
+	}
+	return byId;
+}
+
+function rememberNames({ cache }: PollContext, listed: Iterable<ListedForm>): void {
+	for (const { id, name } of listed) {
+		if (name === id) cache.names.delete(id);
+		else cache.names.set(id, name);
+	}
+}
+
+/** Items wait for the name of their form for at most this time. */
+const NAME_TIMEOUT_MS = 3_000;
+
+/** Finds the name of a form, at most once an hour in the list of all forms. Null if it is unknown. */
+export async function fetchFormName(context: PollContext, formId: string): Promise<string | null> {
+	const { request, cache, parameters, times } = context;
+	const name = cache.names.get(formId) ?? getSelectedFormName(request.n8n.getNode(), formId);
+	const isRecent = !hasElapsed(cache.namesFetchedAtMs, HOUR_MS, clock.now());
+	if (name !== undefined || parameters.lists.forms || isRecent) return name ?? null;
+	cache.namesFetchedAtMs = clock.now();
+	const target = createTarget(request.account, endpoints.listForms);
+	const deadline = clock.timeout(NAME_TIMEOUT_MS);
+	try {
+		for await (const page of fetchPagesInTime(context, target, FIRST_PAGE, deadline)) {
+			rememberNames(context, indexForms(page.records).values());
+			if (clock.now() >= times.readUntilMs) break;
+		}
+	} catch (error) {
+		const { message } = toNodeError(request.n8n.getNode(), error);
+		request.n8n.logger.info(`The names of the forms could not be read: ${message}`);
+	}
+	return cache.names.get(formId) ?? null;
+}
+
+/** `listedSinceMs`: when the list was first read, by the service's clock. */
+type ListedForms = { forms: Map<string, FormState>; listedSinceMs: number | undefined };
+
+export type FormListResult = ListedForms & { items: OutputItem[]; outcomes: ReadingOutcome[] };
+
+const FORM_LIST: FailureSubject = 'formList';
+
+/** Whether a poll may read the list. Publishing, and a new process, read it at once. */
+export function mayReadFormList(context: PollContext): boolean {
+	const { budget, cache, parameters, reason } = context;
+	if (!parameters.lists.forms || isBackingOff(context, FORM_LIST)) return false;
+	return reason === 'publish' || isDue(cache.formListSchedule, budget.nowMs);
+}
+
+/** Reads the whole list and makes items of events of forms. An error is in the outcomes. */
+export async function readFormList(
+	context: PollContext,
+	before: ListedForms,
+	{ capacity, hasReadPages }: Readonly<{ capacity: number; hasReadPages: boolean }>,
+): Promise<FormListResult> {
+	const { request } = context;
+	const target = createTarget(request.account, endpoints.listForms);
+	try {
+		const { records, requests } = await fetchWholeList(context, target, 'forms');
+		addRequests(context, requests);
+		const listed = indexForms(records);
+		rememberNames(context, listed.values());
+		const read = { subject: FORM_LIST, readPages: [FIRST_PAGE], isWhole: true };
+		const outcomes = [read, ...findMissing(context, listed)];
+		return { ...deliverFormEvents(context, before, listed, capacity), outcomes };
+	} catch (cause) {
+		// a later poll has more time for the list, and keeps its turn
+		const isLate = hasReason(cause, 'pollTimedOut') && hasReadPages;
+		addRequests(context, 1, isLate ? context.cache.formListSchedule?.readAtMs : undefined);
+		if (isLate) return { ...before, items: [], outcomes: [] };
+		const error = toNodeError(request.n8n.getNode(), cause);
+		const outcomes = [{ subject: FORM_LIST, readPages: [], isWhole: false, error }];
+		return { ...before, items: [], outcomes };
+	}
+}
+
+function addRequests(
+	{ budget, cache }: PollContext,
+	requests: number,
+	readAtMs = clock.now(),
+): void {
+	const dueAtMs = computeDueAtMs(cache.formListSchedule, requests, budget);
+	cache.formListSchedule = { readAtMs, dueAtMs };
+}
+
+/** Without events of responses, only the list shows that a chosen form does not exist. */
+function findMissing(
+	context: PollContext,
+	listed: ReadonlyMap<string, ListedForm>,
+): ReadingOutcome[] {
+	const { watch, lists } = context.parameters;
+	const formIds = watch.kind === 'all' || lists.responses ? [] : watch.formIds;
+	return formIds.flatMap((formId): ReadingOutcome[] => {
+		const subject = `form ${formId}` as const;
+		if (listed.has(formId)) return [{ subject, readPages: [FIRST_PAGE], isWhole: true }];
+		if (isBackingOff(context, subject)) return [];
+		const error = createFormNotFoundError(context.request.n8n.getNode(), formId);
+		return [{ subject, readPages: [], isWhole: false, error }];
+	});
+}
+
+/** What has no capacity is detected again by a later poll. */
+function deliverFormEvents(
+	context: PollContext,
+	before: ListedForms,
+	listed: ReadonlyMap<string, ListedForm>,
+	capacity: number,
+): ListedForms & { items: OutputItem[] } {
+	const { cache, parameters, times } = context;
+	const { forms, detected } = compareForms(context, before, listed);
+	const delivered = detected.slice(0, capacity);
+	for (const { form, stateAfter } of delivered) forms.set(form.id, stateAfter);
+	const firstMs = times.pollStartedAtMs + cache.clockOffsetMs;
+	const listedSinceMs = parameters.watch.kind === 'all' ? firstMs : undefined;
+	return {
+		forms,
+		listedSinceMs: before.listedSinceMs ?? listedSinceMs,
+		items: delivered.map((one) => createFormItem(one, parameters.output)),
+	};
+}
+
+/** An event of a form. `stateAfter` is recorded once n8n has the event. */
+export type DetectedFormEvent = Readonly<{
+	event: FormEvent;
+	form: { id: string; name: string | null; record: IDataObject };
+	/** The attributes that have changed. */
+	changed?: readonly string[];
+	stateAfter: FormState;
+}>;
+
+type FormComparison = { forms: Map<string, FormState>; detected: DetectedFormEvent[] };
+
+/** Finds the forms that are new or have changed, the oldest first. A form with an event keeps its state. */
+export function compareForms(
+	{ parameters, times }: Pick<PollContext, 'parameters' | 'times'>,
+	{ forms: formsBefore, listedSinceMs }: { forms: FormStates; listedSinceMs: number | undefined },
+	listed: ReadonlyMap<string, ListedForm>,
+): FormComparison {
+	const { watch, events, lists } = parameters;
+	const nowMs = times.pollStartedAtMs;
+	const isAll = watch.kind === 'all';
+	const isPresent = (id: string) => listed.has(id) && isWatched(watch, id);
+	const forms = isAll ? updateAbsences(formsBefore, isPresent, nowMs) : new Map(formsBefore);
+	const detected: DetectedFormEvent[] = [];
+	for (const form of listed.values()) {
+		const before = forms.get(form.id);
+		if (!isWatched(watch, form.id)) {
+			// an excluded form is known, so it is not new if it is watched later
+			if (isAll && before === undefined) forms.set(form.id, { absentSinceMs: nowMs });
+			continue;
+		}
+		const isNew = isAll && before === undefined && isCreatedSince(form, listedSinceMs);
+		// all responses of a new form are new
+		const first: FormState = isNew && lists.responses ? { seen: new Map() } : {};
+		const { changed, stateAfter } = compareAttributes(
+			form,
+			before ?? first,
+			events.includes('formUpdated'),
+		);
+		if (isNew && events.includes('formCreated')) {
+			detected.push({ event: 'formCreated', form, stateAfter });
+		} else if (changed.length > 0) {
+			detected.push({ event: 'formUpdated', form, changed, stateAfter });
+		} else forms.set(form.id, stateAfter);
+	}
+	const sorted = sortByTime(
+		detected.map((one) => ({ one, record: one.form.record })),
+		'oldest',
+	);
+	return { forms, detected: sorted.map(({ one }) => one) };
+}
+
+/** The service rounds times down, and its machines can have different clocks. */
+const CREATION_TOLERANCE_MS = MINUTE_MS;
+
+/** Whether a form was created since the list was first read. Not known in the first reading. */
+function isCreatedSince({ record }: ListedForm, listedSinceMs: number | undefined): boolean {
+	if (listedSinceMs === undefined) return false;
+	const createdAtMs = getCreationTimeMs(record);
+	return createdAtMs === undefined || createdAtMs >= listedSinceMs - CREATION_TOLERANCE_MS;
+}
+
+function compareAttributes(
+	{ record }: ListedForm,
+	before: FormState,
+	isWanted: boolean,
+): { changed: string[]; stateAfter: FormState } {
+	if (!isWanted) return { changed: [], stateAfter: before };
+	const attributes = computeAttributes(record);
+	const known = before.attributes ?? attributes;
+	const changed = union(Object.keys(known), Object.keys(attributes))
+		.filter((name) => known[name] !== attributes[name])
+		.sort();
+	const isSame = before.attributes !== undefined && changed.length === 0;
+	return { changed, stateAfter: isSame ? before : { ...before, attributes } };
+}
+
+/** The attributes that Form Updated compares: the settings, which include the name, and the fields. */
+const COMPARED_ATTRIBUTES = [...settings.map(({ name }) => name), 'fields'];
+
+/** 24 bits: the trigger misses one change in 16 million. */
+const ATTRIBUTE_LENGTH = 4;
+
+/** Returns the fingerprints of a form's attributes that have a value, by their names. */
+export function computeAttributes(record: IDataObject): Record<string, string> {
+	const texts = COMPARED_ATTRIBUTES.map((name) => [name, toComparedText(record[name])] as const);
+	const given = texts.filter(([, text]) => text !== '');
+	return Object.fromEntries(
+		given.map(([name, text]) => [name, computeFingerprint(text).slice(0, ATTRIBUTE_LENGTH)]),
+	);
+}
+
+/** The service may send false as 0, or not at all. */
+function toComparedText(value: unknown): string {
+	const text = toCanonicalText(value === true ? 1 : value);
+	return text === 'false' || text === '0' ? '' : text;
+}
+
+/** The attributes of a form in a simplified item. */
+const ITEM_ATTRIBUTES = ['slug', 'description', 'is_closed', 'created_at', 'updated_at'];
+
+export function createFormItem(
+	{ event, form, changed }: Omit<DetectedFormEvent, 'stateAfter'>,
+	{ simplify }: ResponseOutput,
+): OutputItem {
+	const { id, name, record } = form;
+	const selected = simplify ? pick(record, ITEM_ATTRIBUTES, changed ?? []) : record;
+	const json: IDataObject = {
+		...removeSecrets(selected),
+		...(changed && { changed: [...changed] }),
+		event,
+		form: { id, name },
+	};
+	return { record, item: { json } };
+}

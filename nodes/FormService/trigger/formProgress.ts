@@ -1,0 +1,195 @@
+import { sumBy } from 'lodash';
+import type { IDataObject } from 'n8n-workflow';
+import { hasReason } from '../api/errors';
+import { parseNumber } from '../api/parseValues';
+import { getCreationTimeMs } from '../api/recordTimes';
+import { isWholeList } from '../api/replies/listReader';
+import { FIRST_PAGE } from './failures';
+import type { PollContext } from './pollContext';
+import type { Page, ReadPages } from './readPages';
+import { forgetUnlisted, RETENTION_MS, type SeenResponses } from './seenResponses';
+import type { FormState, Progress } from './triggerState';
+
+/* Computes the next state of a form: what is seen, and where the next search and the next slice start. */
+
+/** What a reading of a form does, see readForm. */
+export type Turn = 'search' | 'pass';
+
+type Pass = NonNullable<Progress['pass']>;
+type Newest = NonNullable<Progress['newest']>;
+
+/** The first pass of a form is read at once. A first pass that has started over is like any other. */
+export function isFirstPass({ seen, progress }: FormState): boolean {
+	return progress?.pass === undefined ? seen === undefined : progress.pass.isFirst === true;
+}
+
+/** A reading whose events were delivered as far as there was capacity. */
+export type DeliveredReading = Readonly<{
+	formId: string;
+	form: FormState;
+	reading: Readonly<{ turn: Turn; from: string }>;
+	read: ReadPages;
+	delivery: Readonly<{ undelivered: ReadonlyArray<{ id: string; pageIndex: number }> }>;
+}>;
+
+/** Returns the form after a reading. Undelivered events are not recorded, so they are detected again. */
+export function advance(context: PollContext, delivered: DeliveredReading): FormState {
+	const { form, reading } = delivered;
+	const seen = computeSeen(delivered);
+	if (reading.turn === 'search') {
+		return { ...form, seen, progress: advanceSearch(context, delivered) };
+	}
+	const isComplete = proveCompleteness(context, delivered);
+	const next = { ...form, seen, progress: advancePass(context, delivered) };
+	return next.progress.pass === undefined ? endPass(context, next, isComplete) : next;
+}
+
+/** Returns the same map if nothing has changed. */
+function computeSeen({ form, read, delivery }: DeliveredReading): SeenResponses {
+	const { seen = new Map() } = form;
+	const undelivered = new Set(delivery.undelivered.map(({ id }) => id));
+	const delivered = [...read.events.values()].filter(({ id }) => !undelivered.has(id));
+	const isSame = read.updates.size === 0 && delivered.length === 0;
+	if (isSame) return seen;
+	const next = new Map([...seen, ...read.updates]);
+	for (const { id, seenAfter } of delivered) next.set(id, seenAfter);
+	return next;
+}
+
+/** Returns the page where a reading of the same kind goes on. Undefined if it has come to its end. */
+function findResumePage({ read, delivery }: DeliveredReading): string | undefined {
+	const { pages, isCut } = read;
+	const [undelivered] = delivery.undelivered;
+	if (undelivered !== undefined) return pages[undelivered.pageIndex].page;
+	const last = pages.at(-1)!;
+	return isCut ? (last.next ?? last.page) : undefined;
+}
+
+/** Whether a page could not be read for another reason than the time of the poll. */
+function hasFailed({ error }: ReadPages): boolean {
+	return error !== undefined && !hasReason(error, 'pollTimedOut', 'queueTimedOut');
+}
+
+/** A search that is cut goes on at its next turn, before the pass does. */
+function advanceSearch(context: PollContext, delivered: DeliveredReading): Progress {
+	const { form, reading, read } = delivered;
+	const newest = form.progress!.newest!;
+	const isOldestFirst = newest.order === 'oldestFirst';
+	// the list has become shorter, so another page is the last one now
+	const isLost = isOldestFirst && read.pages[0].records.length === 0;
+	if (isLost) return { ...form.progress, newest: undefined, turn: 'pass' };
+	const start = isOldestFirst ? read.pages.at(-1)!.page : FIRST_PAGE;
+	const { order, searchedAtMs } = newest;
+	// the first pages, which have the new responses, must not wait for a later page that fails
+	if (hasFailed(read)) {
+		return { ...form.progress, newest: { order, page: start, searchedAtMs }, turn: 'pass' };
+	}
+	const isStart = reading.from === FIRST_PAGE || newest.searchingSinceMs === undefined;
+	const searchingSinceMs = isStart ? getServiceMs(context) : newest.searchingSinceMs;
+	const page = findResumePage(delivered);
+	if (page === undefined) {
+		const found = { order, page: start, searchedAtMs: searchingSinceMs! };
+		return { ...form.progress, newest: found, turn: 'pass' };
+	}
+	const unfinished = { order, page, searchedAtMs, searchingSinceMs };
+	return { ...form.progress, newest: unfinished, turn: 'search' };
+}
+
+function getServiceMs({ cache, times }: PollContext): number {
+	return times.pollStartedAtMs + cache.clockOffsetMs;
+}
+
+function advancePass(context: PollContext, delivered: DeliveredReading): Progress {
+	const { form, read, delivery } = delivered;
+	const { pass } = form.progress ?? {};
+	const [undelivered] = delivery.undelivered;
+	// a page with an undelivered event is read again
+	const passed = read.pages.slice(0, undelivered?.pageIndex);
+	const pageCount = (pass?.pageCount ?? 0) + passed.length;
+	const ascent = (pass?.ascent ?? 0) + sumBy(passed, computeStep);
+	const page = findResumePage(delivered);
+	const isEnd = page === undefined;
+	const newest = findNewest(context, delivered, { pageCount, ascent, isEnd });
+	const next = isEnd ? undefined : { page, pageCount, ascent, isFirst: isFirstPass(form) };
+	return { ...form.progress, turn: 'search', newest, pass: next };
+}
+
+/** Returns 1 if the times or numbers of a page rise, -1 if they fall, and 0 if it cannot be told. */
+function computeStep({ records }: Page): number {
+	const [first = {}, last = {}] = [records[0], records.at(-1)];
+	const getStep = (read: (record: IDataObject) => number | undefined) =>
+		Math.sign((read(last) ?? NaN) - (read(first) ?? NaN)) || 0;
+	return getStep(getCreationTimeMs) || getStep(({ number }) => parseNumber(number));
+}
+
+/** In a list of fewer pages, a pass finds new responses about as fast. */
+const MIN_PAGES = 3;
+
+/** Fewer pages of a longer list can be in one order by chance. */
+const MIN_PAGES_BEFORE_END = 10;
+
+/** Finds where new responses appear, from the pages that the pass has read so far. */
+function findNewest(
+	context: PollContext,
+	{ form, read }: DeliveredReading,
+	{ pageCount, ascent, isEnd }: Readonly<{ pageCount: number; ascent: number; isEnd: boolean }>,
+): Newest | undefined {
+	const { newest } = form.progress ?? {};
+	const minPages = isEnd ? MIN_PAGES : MIN_PAGES_BEFORE_END;
+	const hasOrder = pageCount >= minPages && Math.abs(ascent) > pageCount / 2;
+	if (!hasOrder) return isEnd ? undefined : newest;
+	const order = ascent < 0 ? 'newestFirst' : 'oldestFirst';
+	// only the end of the pass shows the last page
+	if (order === newest?.order || (order === 'oldestFirst' && !isEnd)) return newest;
+	const page = order === 'oldestFirst' ? read.pages.at(-1)!.page : FIRST_PAGE;
+	return { order, page, searchedAtMs: getServiceMs(context) };
+}
+
+/** Whether the pass has listed each response, as far as it has come. Forgotten at a restart of n8n. */
+function proveCompleteness(
+	{ cache }: PollContext,
+	{ formId, reading, read, delivery }: DeliveredReading,
+): boolean {
+	const isStart = reading.from === FIRST_PAGE;
+	const { total } = read.pages[0];
+	const proof = isStart
+		? { ids: new Set<string>(), recordCount: 0, total }
+		: cache.passes.get(formId);
+	cache.passes.delete(formId);
+	if (proof === undefined || delivery.undelivered.length > 0) return false;
+	for (const { ids } of read.pages) {
+		for (const id of ids) proof.ids.add(id);
+		proof.recordCount += ids.length;
+	}
+	cache.passes.set(formId, proof);
+	// a list that is empty for a moment proves nothing
+	const distinctCount = proof.ids.size;
+	return distinctCount > 0 && isWholeList({ ...proof, distinctCount });
+}
+
+/** After a complete pass, each unseen response is new, and what has been gone for 30 days is forgotten. */
+function endPass({ times }: PollContext, form: FormState, isComplete: boolean): FormState {
+	const { baseline, seen = new Map(), forgotAtMs = times.pollStartedAtMs } = form;
+	if (!isComplete) {
+		const isKnown = baseline === undefined || baseline.isFirstPassOver;
+		return isKnown ? form : { ...form, baseline: { ...baseline, isFirstPassOver: true } };
+	}
+	if (times.pollStartedAtMs - forgotAtMs < RETENTION_MS) {
+		return { ...form, baseline: undefined, forgotAtMs };
+	}
+	const forgotten = { seen: forgetUnlisted(seen), forgotAtMs: times.pollStartedAtMs };
+	return { ...form, baseline: undefined, ...forgotten };
+}
+
+/** Returns the form with a pass that starts again, or a search at the first page. */
+export function startOver({ progress, ...form }: FormState, turn: Turn): FormState {
+	const { newest } = progress ?? {};
+	if (turn === 'pass') {
+		const pass: Pass = { page: FIRST_PAGE, pageCount: 0, ascent: 0 };
+		return { ...form, progress: { ...progress, pass } };
+	}
+	// the end of the next pass shows the last page of the list
+	const isOldestFirst = newest?.order === 'oldestFirst';
+	const next = isOldestFirst ? undefined : newest && { ...newest, page: FIRST_PAGE };
+	return { ...form, progress: { ...progress, newest: next, turn: 'pass' } };
+}

@@ -1,0 +1,223 @@
+import { chunk } from 'lodash';
+import type { IDataObject } from 'n8n-workflow';
+import { clock, waitUnlessAborted, yieldIfDue } from '../api/clock';
+import { createTarget, endpoints, type Target } from '../api/endpoints';
+import { hasReason } from '../api/errors';
+import { getCreationTimeMs } from '../api/recordTimes';
+import { getComparableId } from '../api/records';
+import { fetchPages, type ListPage } from '../api/replies/fetchPages';
+import { createRequestError } from '../api/requestContext';
+import { createFailure } from '../api/requestFailure';
+import type { ResponseEvent } from '../parameters/triggerEvents';
+import { detectEvent } from './detectEvent';
+import { FIRST_PAGE } from './failures';
+import { computeFingerprint, type Fingerprint } from './fingerprints';
+import type { PollContext } from './pollContext';
+import type { SeenResponse, SeenResponses } from './seenResponses';
+import type { TriggerParameters } from './triggerParameters';
+import type { FormState } from './triggerState';
+
+/* Fetches pages of a form, and compares their responses with the seen responses. */
+
+/** A page of a list, identified by the query of its URL. */
+export type Page = Readonly<{
+	page: string;
+	next: string | undefined;
+	records: readonly IDataObject[];
+	ids: readonly Fingerprint[];
+	total: number | undefined;
+	servedAtMs: number;
+}>;
+
+/** An event that a reading has detected. `seenAfter` is recorded once n8n has the event. */
+export type DetectedEvent = Readonly<{
+	event: ResponseEvent;
+	record: IDataObject;
+	id: Fingerprint;
+	seenAfter: SeenResponse;
+	pageIndex: number;
+}>;
+
+/** What a reading has found. */
+export type ReadPages = {
+	pages: Page[];
+	/** The events of chosen kinds, before filters apply. */
+	events: Map<Fingerprint, DetectedEvent>;
+	/** What the trigger records of responses that have changed without an event. */
+	updates: Map<Fingerprint, SeenResponse>;
+	/** Whether the reading has stopped although there is another page to read. */
+	isCut: boolean;
+	/** How many requests were sent. */
+	requests: number;
+	error?: unknown;
+};
+
+export type PageLimits = Readonly<{
+	from: string;
+	maxPages: number;
+	/** After so many events, the reading stops. */
+	maxEvents: number;
+	/** Whether the pages after this page have no new responses. */
+	isEnough: (page: Page) => boolean;
+}>;
+
+/** Reads pages until a limit is reached or a page cannot be read. Never throws. */
+export async function readPages(
+	context: PollContext,
+	formId: string,
+	form: FormState,
+	{ from, maxPages, maxEvents, isEnough }: PageLimits,
+): Promise<ReadPages> {
+	const { request, times } = context;
+	const target = createTarget(request.account, endpoints.listResponses, { formId });
+	const read: ReadPages = {
+		pages: [],
+		events: new Map(),
+		updates: new Map(),
+		isCut: true,
+		requests: 0,
+	};
+	try {
+		for await (const listPage of fetchPagesInTime(context, target, from)) {
+			const page = toPage(context, listPage);
+			read.pages.push(page);
+			// the first reply shows the service's clock
+			await comparePage(read, page, ensureBaseline(context, form), context.parameters);
+			if (page.next === undefined) continue;
+			// an earlier poll may have stopped in the middle of the page where this reading starts
+			const isResumed = from !== FIRST_PAGE && read.pages.length === 1;
+			const isOver = !isResumed && isEnough(page);
+			const isAtLimit = read.pages.length >= maxPages || read.events.size >= maxEvents;
+			if (!isOver && !isAtLimit && clock.now() < times.readUntilMs) continue;
+			return { ...read, isCut: !isOver, requests: read.pages.length };
+		}
+		return { ...read, isCut: false, requests: read.pages.length };
+	} catch (error) {
+		const wasSent = !hasReason(error, 'queueTimedOut');
+		return { ...read, requests: read.pages.length + Number(wasSent), error };
+	}
+}
+
+function toPage({ cache }: PollContext, listPage: ListPage): Page {
+	const { url, nextUrl, records, total, sentAtMs, dateHeaderMs } = listPage;
+	return {
+		page: new URL(url).search,
+		next: nextUrl && new URL(nextUrl).search,
+		records,
+		ids: records.map((record) => computeFingerprint(getComparableId(record)!)),
+		total,
+		servedAtMs: dateHeaderMs ?? sentAtMs + cache.clockOffsetMs,
+	};
+}
+
+/** Adds the baseline of a new form. A reply of before shows the service's clock. */
+export function ensureBaseline(context: PollContext, form: FormState = {}): FormState {
+	if (form.seen !== undefined || form.baseline !== undefined) return form;
+	const { cache, isDamaged, parameters, times } = context;
+	// the service rounds `created_at` down to the second
+	const sinceMs = Math.floor((times.pollStartedAtMs + cache.clockOffsetMs) / 1_000) * 1_000;
+	return { ...form, baseline: { sinceMs, backfill: isDamaged ? undefined : parameters.backfill } };
+}
+
+/** One page can have all responses of a form. */
+const YIELD_EVERY_RECORDS = 500;
+
+/** A later page can repeat a response: it has at most one event in a reading. */
+async function comparePage(
+	{ events, updates, pages }: ReadPages,
+	{ records, ids, servedAtMs }: Page,
+	{ seen = new Map(), baseline }: FormState,
+	parameters: TriggerParameters,
+): Promise<void> {
+	const rules = { ...parameters, baseline };
+	const pageIndex = pages.length - 1;
+	for (const indexes of chunk([...records.keys()], YIELD_EVERY_RECORDS)) {
+		await yieldIfDue();
+		for (const index of indexes) {
+			const [record, id] = [records[index], ids[index]];
+			if (events.has(id)) continue;
+			const before = updates.get(id) ?? seen.get(id);
+			const { event, seenAfter } = detectEvent(record, servedAtMs, before, rules);
+			if (event !== undefined && rules.events.includes(event)) {
+				events.set(id, { event, record, id, seenAfter, pageIndex });
+			} else if (seenAfter !== before) updates.set(id, seenAfter);
+		}
+	}
+}
+
+/** Time servers keep the clocks of machines within this difference. */
+const CLOCK_TOLERANCE_MS = 2_000;
+
+/**
+ * Whether a list that is sorted newest first has no new responses after a page: its last response is seen, and
+ * is older than the last search. A seen response alone is not enough, because a pass may have seen its page
+ * before.
+ */
+export function endsWithOld(page: Page, seen: SeenResponses, searchedAtMs: number): boolean {
+	const { records, ids } = page;
+	const last = records.at(-1);
+	const createdAtMs = last && getCreationTimeMs(last);
+	if (createdAtMs === undefined) return ids.length > 0 && ids.every((id) => seen.has(id));
+	return seen.has(ids.at(-1)!) && createdAtMs < searchedAtMs - CLOCK_TOLERANCE_MS;
+}
+
+/**
+ * Fetches pages of a list, one request for each page, until the caller stops. Also measures how far the service's
+ * clock is ahead.
+ *
+ * @param from the query of the first page; the path is always that of the list
+ * @throws NodeApiError if a page cannot be read, or the time is up
+ */
+export async function* fetchPagesInTime(
+	{ request, times, cache }: PollContext,
+	target: Target,
+	from = FIRST_PAGE,
+	deadline = times.readDeadline,
+): AsyncGenerator<ListPage, void> {
+	const url = new URL(target.url);
+	url.search = from || url.search;
+	const pages = fetchPages(request, target, url.href);
+	const createTimeout = () => createRequestError(request, createFailure('pollTimedOut'));
+	for (;;) {
+		const nextPage = pages.next().catch((error: unknown) => {
+			// a canceled request was still in the queue, and was not sent
+			if (!hasReason(error, 'canceled')) throw error;
+			throw createRequestError(request, createFailure('queueTimedOut'));
+		});
+		const { value: page, done } = await waitUnlessAborted(nextPage, deadline, createTimeout);
+		if (done) return;
+		cache.clockOffsetMs = computeClockOffset(page, clock.now());
+		yield page;
+	}
+}
+
+/** The `Date` header has whole seconds: a date that fits the time of the request shows no difference. */
+function computeClockOffset({ dateHeaderMs, sentAtMs }: ListPage, nowMs: number): number {
+	if (dateHeaderMs === undefined) return 0;
+	const latestMs = dateHeaderMs + 999;
+	const isEqual = dateHeaderMs <= nowMs && latestMs >= sentAtMs;
+	return isEqual ? 0 : latestMs - sentAtMs;
+}
+
+/**
+ * Fetches all records of a list, such as the fields of a form, within the time of the poll.
+ *
+ * @throws NodeApiError if a page cannot be read, or the time is up
+ */
+export async function fetchWholeList(
+	context: PollContext,
+	target: Target,
+	noun: string,
+): Promise<{ records: IDataObject[]; requests: number }> {
+	const records: IDataObject[] = [];
+	let requests = 0;
+	for await (const page of fetchPagesInTime(context, target)) {
+		records.push(...page.records);
+		requests += 1;
+		const isTimeUp = page.nextUrl !== undefined && clock.now() >= context.times.readUntilMs;
+		if (isTimeUp) {
+			throw createRequestError(context.request, createFailure('listTooLong', { expected: noun }));
+		}
+	}
+	return { records, requests };
+}

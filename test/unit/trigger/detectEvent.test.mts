@@ -1,0 +1,90 @@
+import type { IDataObject } from 'n8n-workflow';
+import { expect, it } from 'vitest';
+import { RESPONSE_EVENTS } from '../../../nodes/FormService/parameters/triggerEvents.ts';
+import { detectEvent, type EventRules } from '../../../nodes/FormService/trigger/detectEvent.ts';
+import { DAY_MS, HOUR_MS } from '../../../nodes/FormService/trigger/requestBudget.ts';
+
+/*
+ * Each example is a story of readings: the hour since the activation, the responses, and their events. `a?` is
+ * incomplete, `a=1` has an answer, and `a@-5` was created at that hour. After `->` are all events that start the
+ * workflow then, and after `~>` those that are found and have no room. A story can begin with the events that
+ * are chosen, or with what existed before.
+ */
+const ACTIVATION = Date.UTC(2026, 10, 21, 12);
+const toMs = (hour: number) => ACTIVATION + hour * HOUR_MS;
+
+function readRecord(text: string): IDataObject {
+	const [, id, mark, answer, time] = /^(\w+)(\??)(?:=(\w+))?(?:@(\S+))?$/.exec(text)!;
+	const created_at = time && new Date(toMs(Number(time))).toISOString();
+	const responses = answer && { Name: answer };
+	return { id, is_incomplete: Number(mark === '?'), created_at, responses };
+}
+
+const baseline = { sinceMs: ACTIVATION };
+const all: EventRules = { events: RESPONSE_EVENTS, abandonedAfterMs: DAY_MS, baseline: undefined };
+const beginnings: Record<string, EventRules> = {
+	'only Completed': { ...all, events: ['responseCompleted'] },
+	'only Started': { ...all, events: ['responseStarted'] },
+	'only Abandoned': { ...all, events: ['responseAbandoned'] },
+	'all events': all,
+	existing: { ...all, baseline },
+	'existing, all emitted': { ...all, baseline: { ...baseline, backfill: 'all' } },
+	'existing, emitted since -5': {
+		...all,
+		baseline: { ...baseline, backfill: { sinceMs: toMs(-5) } },
+	},
+};
+
+/** Returns the story with the events that the readings give. */
+function play(story: string): string {
+	const seen = new Map<unknown, string>();
+	let rules = all;
+	const steps = story.split('; ').map((step) => {
+		if (step in beginnings) {
+			rules = beginnings[step];
+			return step;
+		}
+		const [, hour, records, arrow] = /^([\d.]+)h: (.*?) ?([-~]>)/.exec(step)!;
+		const found = records.split(' ').flatMap((text) => {
+			const record = readRecord(text);
+			const before = seen.get(record.id);
+			const { event, seenAfter } = detectEvent(record, toMs(Number(hour)), before, rules);
+			const isChosen = event !== undefined && rules.events.includes(event);
+			if (!isChosen || arrow === '->') seen.set(record.id, seenAfter);
+			return isChosen ? `${event.slice(8)} ${String(record.id)}` : [];
+		});
+		// all pages were read
+		rules = { ...rules, baseline: undefined };
+		return `${hour}h: ${records} ${arrow} ${found.join(', ')}`.trim();
+	});
+	return steps.join('; ');
+}
+
+it.each([
+	'1h: a -> Completed a; 2h: a ->',
+	'1h: a?=1@1 -> Started a; 24h: a?=1@1 ->; 25h: a?=1@1 -> Abandoned a; 26h: a?=2@1 ->; 27h: a=3@1 -> Completed a; 28h: a=4@1 -> Updated a; 29h: a@1 ->; 30h: a=5@1 -> Updated a; 31h: a=5@1 ->',
+	'1h: a@1 -> Completed a; 2h: a?@1 ->; 50h: a?@1 ->; 51h: a@1 ->',
+	'1h: a?@-168 -> Started a; 2h: a?@-168 -> Abandoned a; 3h: a?@-168 ->',
+	'5h: a? -> Started a; 60h: a? ->; 91h: a -> Completed a',
+	'only Started; 1h: a? b -> Started a; 60h: a? b? ->; 61h: a ->',
+	'only Abandoned; 1h: a?@-24 b?@-22 -> Abandoned a; 2h: a?@-24 b?@-22 -> Abandoned b',
+	'only Completed; 1h: a?@1 b?@1 ->; all events; 26h: a?@1 c?@9 -> Started c; 33h: a?@1 c?@9 -> Abandoned c',
+])('A response has these events: %s', (story) => expect(play(story)).toBe(story));
+
+it.each([
+	'1h: a? ~> Started a; 2h: a -> Completed a; 3h: a ->',
+	'1h: a?@1 ~> Started a; 31h: a?@1 -> Started a; 32h: a?@1 -> Abandoned a',
+	'1h: a?@1 -> Started a; 25h: a?@1 ~> Abandoned a; 26h: a@1 -> Completed a; 27h: a@1 ->',
+])('An event that has no room comes later, or another one in its place: %s', (story) =>
+	expect(play(story)).toBe(story),
+);
+
+it.each([
+	'existing; 1h: a@-9 b?@-8 c@0 d@0.1 -> Completed c, Completed d; 2h: a@-9 b@-8 -> Completed b',
+	'existing; 1h: a ->; 2h: a b c@-9 -> Completed b, Completed c',
+	'existing; 1h: a?@-30 b?@-20 ->; 5h: a?@-30 b?@-20 -> Abandoned b; 6h: a b -> Completed a, Completed b',
+	'existing, all emitted; 1h: a@-900 b? c@1 -> Completed a, Started b, Completed c; 2h: a@-900 b? ->',
+	'existing, emitted since -5; 1h: a@-6 b@-5 c?@-4 d -> Completed b, Started c; 2h: a@-6 b@-5 d ->',
+])('What existed before starts nothing but its later events: %s', (story) =>
+	expect(play(story)).toBe(story),
+);
