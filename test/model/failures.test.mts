@@ -160,7 +160,7 @@ describe('One page that cannot be read', () => {
 		// and the form is not deleted
 		['notFound', 'newest', 'default', /position in the list .*expired/i],
 		['serverError', 'oldest', 'durable', /status 500/],
-		['oddBody', 'shuffled', 'default', /instead of a list/],
+		['oddBody', 'shuffled', 'default', /Unexpected reply/],
 		['unauthorized', 'shuffled', 'durable', /rejected the access token/],
 	])('holds back nothing on earlier pages, and is reported: %s, %s, %s, %s', async (...given) => {
 		const [name, order, mode, message] = given;

@@ -16,7 +16,7 @@ import { InputError, toNodeError } from '../api/errors';
 import type { ErrorText } from '../api/errorTexts';
 import { sortByTime } from '../api/recordTimes';
 import { createRequestError, type RequestContext } from '../api/requestContext';
-import { createFailure } from '../api/requestFailure';
+import { createFailure } from '../api/failures';
 import { getSelectedFormName } from '../parameters/formId';
 import type { ResponseEvent } from '../parameters/triggerEvents';
 import { fetchFormName } from './formList';

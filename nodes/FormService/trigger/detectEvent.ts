@@ -1,5 +1,5 @@
 import type { IDataObject } from 'n8n-workflow';
-import { parseBoolean } from '../api/parseValues';
+import { parseBoolean } from '../api/values';
 import { getCreationTimeMs } from '../api/recordTimes';
 import type { ResponseEvent, TriggerEvent } from '../parameters/triggerEvents';
 import { computeAnswersFingerprint, haveAnswersChanged } from './fingerprints';

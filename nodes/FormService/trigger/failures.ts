@@ -1,7 +1,7 @@
 import type { Logger } from 'n8n-workflow';
 import { clock } from '../api/clock';
 import { getRequestFailure, hasReason, type NodeError } from '../api/errors';
-import type { FailureReason } from '../api/requestFailure';
+import type { FailureReason } from '../api/failures';
 import { EARLY_TOLERANCE_MS, HOUR_MS, hasElapsed, MINUTE_MS } from './requestBudget';
 
 /* Decides how long polls wait after a failure, and which error the user sees. */
@@ -116,10 +116,8 @@ function computeBackoffMs(failures: number): number {
 /** The reasons that concern all forms of the account, or that cannot be told from an outage. */
 const ACCOUNT_REASONS: FailureReason[] = [
 	'blockedByN8n',
-	'connectionRefused',
-	'unknownHost',
-	'untrustedCertificate',
-	'noEncryption',
+	'unreachable',
+	'insecure',
 	'timedOut',
 	'connectionBroken',
 	'pollTimedOut',

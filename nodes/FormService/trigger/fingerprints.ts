@@ -1,7 +1,7 @@
 import { hash } from 'crypto';
 import { isEqual } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
-import { decodeAnswers } from '../answers/decode';
+import { ANSWERS_ATTRIBUTE, decodeAnswers } from '../answers/decode';
 import { sortKeys } from '../api/records';
 
 /* Short hashes of UUIDs, answers and forms, which show what is new and what has changed. */
@@ -24,7 +24,7 @@ const HALF_LENGTH = FINGERPRINT_LENGTH / 2;
 /** Computes the fingerprint of the answers of a response. Undefined if it has none, or they cannot be read. */
 export function computeAnswersFingerprint(record: IDataObject): AnswersFingerprint | undefined {
 	const { answers, problem } = decodeAnswers(record);
-	if (problem !== undefined || record.responses === undefined) return undefined;
+	if (problem !== undefined || record[ANSWERS_ATTRIBUTE] === undefined) return undefined;
 	// a field that the author adds has no answers yet, and changes nothing
 	const given = answers
 		.map(({ label, uuid = label, value }) => ({ field: uuid, text: toCanonicalText(value) }))

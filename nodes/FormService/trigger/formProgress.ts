@@ -1,7 +1,7 @@
 import { sumBy } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { hasReason } from '../api/errors';
-import { parseNumber } from '../api/parseValues';
+import { parseNumber } from '../api/values';
 import { getCreationTimeMs } from '../api/recordTimes';
 import { isWholeList } from '../api/replies/listReader';
 import { FIRST_PAGE } from './failures';
@@ -179,6 +179,12 @@ function endPass({ times }: PollContext, form: FormState, isComplete: boolean): 
 	}
 	const forgotten = { seen: forgetUnlisted(seen), forgotAtMs: times.pollStartedAtMs };
 	return { ...form, baseline: undefined, ...forgotten };
+}
+
+/** A page that fails has to leave the next turn to other pages. */
+export function skipTurn(form: FormState, failed: Turn): FormState {
+	const turn = failed === 'pass' ? 'search' : 'pass';
+	return { ...form, progress: { ...form.progress, turn } };
 }
 
 /** Returns the form with a pass that starts again, or a search at the first page. */

@@ -6,7 +6,7 @@ import { MAX_PAGES } from '../api/replies/fetchPages';
 import { createFormNotFoundError, isFormNotFoundError } from '../parameters/formId';
 import { deliverEvents, type Delivery } from './deliverEvents';
 import { FIRST_PAGE, isAccountFailure, MIN_FAILURES, type ReadingOutcome } from './failures';
-import { advance, isFirstPass, startOver, type Turn } from './formProgress';
+import { advance, isFirstPass, skipTurn, startOver, type Turn } from './formProgress';
 import { isBackingOff, type OutputItem, type PollContext } from './pollContext';
 import { endsWithOld, ensureBaseline, readPages, type ReadPages } from './readPages';
 import {
@@ -107,7 +107,8 @@ export async function readForm(
 	const performed = { formId, form, reading, read, delivery };
 	const failure = findFailure(context, performed, hasReadPages);
 	const isDelivered = delivery.error === undefined && read.pages.length > 0;
-	const advanced = isDelivered ? advance(context, performed) : form;
+	const skipped = failure === undefined ? form : skipTurn(form, reading.turn);
+	const advanced = isDelivered ? advance(context, performed) : skipped;
 	const hasToGoBack = hasToStartOver(context, performed, failure);
 	const next = hasToGoBack ? startOver(advanced, reading.turn) : advanced;
 	return {

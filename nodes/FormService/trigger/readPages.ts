@@ -7,7 +7,7 @@ import { getCreationTimeMs } from '../api/recordTimes';
 import { getComparableId } from '../api/records';
 import { fetchPages, type ListPage } from '../api/replies/fetchPages';
 import { createRequestError } from '../api/requestContext';
-import { createFailure } from '../api/requestFailure';
+import { createFailure } from '../api/failures';
 import type { ResponseEvent } from '../parameters/triggerEvents';
 import { detectEvent } from './detectEvent';
 import { FIRST_PAGE } from './failures';
@@ -216,7 +216,10 @@ export async function fetchWholeList(
 		requests += 1;
 		const isTimeUp = page.nextUrl !== undefined && clock.now() >= context.times.readUntilMs;
 		if (isTimeUp) {
-			throw createRequestError(context.request, createFailure('listTooLong', { expected: noun }));
+			throw createRequestError(
+				context.request,
+				createFailure('listTooLong', { detail: `not all ${noun} came before n8n's poll timeout` }),
+			);
 		}
 	}
 	return { records, requests };

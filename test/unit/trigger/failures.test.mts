@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, expect, it } from 'vitest';
 import { clock } from '../../../nodes/FormService/api/clock.ts';
 import { ServiceError } from '../../../nodes/FormService/api/errors.ts';
-import { createFailure } from '../../../nodes/FormService/api/requestFailure.ts';
+import { createFailure } from '../../../nodes/FormService/api/failures.ts';
 import { Failures, recordOutcome } from '../../../nodes/FormService/trigger/failures.ts';
 import { MINUTE_MS, VirtualTime } from '../../time.mts';
 
