@@ -6,13 +6,10 @@ import type { InputItem, ItemOutcome, ItemRequest, PendingWrite } from './operat
 
 /** What the items of a try share. A try is one time that n8n executes the node within a run. */
 export type TryContext = {
-	/** The number of items in the try. */
 	total: number;
-	/** Whether the node sends the other items after an item has failed. */
 	continuesOnFail: boolean;
-	/** Aborts `signal`. */
 	stop: () => void;
-	/** Aborts when the try stops or the execution is canceled. Requests that still wait are not sent. */
+	/** Aborts when the try stops or the execution is canceled. */
 	signal: AbortSignal;
 	run: Run;
 };
@@ -21,9 +18,7 @@ export type TryContext = {
 export type Run = {
 	/** The outcomes that later tries keep, by the index of the item. These items are never sent again. */
 	readonly finalOutcomes: Map<number, ItemOutcome>;
-	/** What the items have fetched or changed, see `shareInRun`. */
 	readonly shared: ItemRequest['shared'];
-	/** Settles when all batches so far have been processed. */
 	lastBatch: Promise<unknown>;
 };
 
@@ -33,10 +28,8 @@ type CheckedItem = ItemOutcome | PendingWrite;
 const NOT_SENT: ItemOutcome = { kind: 'notSent' };
 
 /**
- * Checks all items of a batch, then sends their writes one after another, in the order of the items. If the
- * node stops on failure, an invalid item prevents all writes, and a failed write prevents the later ones.
- *
- * @returns the outcomes in the order of the items
+ * Checks all items of a batch, then sends their writes in the order of the items. If the node stops on failure,
+ * an invalid item prevents all writes, and a failed write prevents the later ones.
  */
 export async function processBatch(
 	items: readonly InputItem[],
@@ -76,7 +69,6 @@ async function checkItems(
 	);
 }
 
-/** Fetches the output of an item, or checks the item before its write. Never rejects. */
 async function readOrCheck(
 	item: Extract<InputItem, { prepared: unknown }>,
 	tryContext: TryContext,
@@ -95,9 +87,8 @@ async function readOrCheck(
 }
 
 /**
- * Creates the request of an item with the base URL of the item's own account, because n8n composes all requests
- * with the credential of the first item (`prepareCredentials`). n8n also checks all hosts against the allowed
- * domains of this credential, so an item for another host fails, and nothing is sent there.
+ * Uses the base URL of the item's own account, because n8n composes all requests with the credential of the
+ * first item (`prepareCredentials`), and checks all hosts against its allowed domains.
  */
 function createItemRequest(
 	{ n8n, index, endpoint, options }: InputItem,
@@ -115,10 +106,7 @@ function createItemRequest(
 	};
 }
 
-/**
- * Returns the outcomes of a batch of which nothing is sent. n8n reports only the error of the first item that
- * fails, so the first invalid item gets an error that lists all invalid items.
- */
+/** n8n reports only the error of the first item that fails, so the first invalid item lists all invalid items. */
 function stopBeforeSending(
 	items: readonly InputItem[],
 	checkedItems: readonly CheckedItem[],
@@ -157,7 +145,6 @@ async function sendWrite(
 	return outcome;
 }
 
-/** Returns the outcome of an item that failed. If the node stops on failure, stops the try. */
 function stopAfterFailure(error: unknown, item: InputItem, tryContext: TryContext): ItemOutcome {
 	// the request was still waiting when the try stopped
 	if (hasReason(error, 'canceled') && tryContext.signal.aborted) return NOT_SENT;

@@ -9,10 +9,7 @@ import {
 } from '../parameters/formId';
 import type { InputItem, ItemOutcome } from './operation';
 
-/**
- * Converts an error to the error of an item. If the user chose a form from the list and the form is not found,
- * the error names the form. Items can share a request, so each item gets a copy of the error.
- */
+/** Converts an error to the error of an item. Items can share a request, so each item gets a copy of the error. */
 export function toItemError(error: unknown, item: InputItem): NodeError {
 	const { n8n, index: itemIndex } = item;
 	const node = n8n.getNode();
@@ -26,14 +23,7 @@ export function toItemError(error: unknown, item: InputItem): NodeError {
 	return error.withText({ message, description: description ?? '' }, itemIndex);
 }
 
-/**
- * Creates one error for all invalid items of a batch: `2 of 5 items are invalid`. If there is only one reason
- * to name, the reason is the message.
- *
- * @param invalidItems at least one item with its error
- * @param batchCount the number of items in the batch
- * @param total the number of items in the try
- */
+/** Creates one error for all invalid items of a batch. If there is only one reason, the reason is the message. */
 export function createInvalidItemsError(
 	invalidItems: ReadonlyArray<{ item: InputItem; error: NodeError }>,
 	batchCount: number,
@@ -109,7 +99,6 @@ function describePlace({ index, row }: InputItem, total: number): string {
 
 const MAX_LISTED_ITEMS = 20;
 
-/** Lists items by their rows, or by their indexes in n8n: "rows 2, 3, 5". */
 function listItems(items: readonly InputItem[]): string {
 	const haveRows = items.every(({ row }) => row !== undefined);
 	const numbers = items.map(({ index, row }) => (haveRows ? row : index));

@@ -13,25 +13,18 @@ import type { ParameterContext } from '../parameters/parameterContext';
 
 /** An operation of the node, such as Response: Create. It reads, or checks an item and then writes. */
 export type Operation = {
-	/** The option in the parameter Operation. */
 	option: INodePropertyOptions & { value: string; action: string };
 	/** The description for a model that uses the operation as a tool. */
 	toolDescription: string;
-	/** The parameters of the operation. */
 	properties: INodeProperties[];
 } & (
 	| { endpoint: ReadEndpoint; prepare: Prepare<PreparedRead> }
 	| { endpoint: WriteEndpoint; prepare: Prepare<PreparedWrite> }
 );
 
-/**
- * Reads and checks the parameters of an item, and sends no request.
- *
- * @throws InputError that names the parameter and the expected value
- */
+/** Reads and checks the parameters of an item, and sends no request. Throws an error that names the parameter. */
 type Prepare<Prepared> = (input: ParameterContext) => Prepared;
 
-/** An item with valid parameters. */
 export type PreparedItem = PreparedRead | PreparedWrite;
 
 /** The IDs in the path by their placeholders in the endpoint: `{ formId: 'aB3xY9' }`. */
@@ -39,15 +32,13 @@ type Ids = Readonly<Record<string, string>>;
 
 type PreparedRead = {
 	ids?: Ids;
-	/** Fetches the data of the item, and returns the output items. */
 	read: (request: ItemRequest) => Promise<INodeExecutionData[]>;
-	/** The part of the output that a model asked for. */
 	selection?: OutputSelection;
 };
 
 type PreparedWrite = {
 	ids?: Ids;
-	/** Checks the item against the service. All items of a batch are checked before the first write is sent. */
+	/** Checks the item against the service, before the first write of the batch is sent. */
 	check: (request: ItemRequest) => Promise<PendingWrite>;
 };
 
@@ -57,21 +48,15 @@ export type OutputSelection = { skip?: number; limit?: number; names?: readonly 
 /** Sends the write of a checked item. Sends nothing if the item is skipped or previewed. */
 export type PendingWrite = () => Promise<{ isSent: boolean; json: IDataObject }>;
 
-/** What an operation needs to send the requests of an item. */
 export type ItemRequest = {
 	context: RequestContext;
 	/** The request of the operation, without a body. */
 	target: Target;
-	/** What the items of the run share, see `shareInRun`. */
+	/** See `shareInRun`. */
 	shared: Map<string, Promise<unknown>>;
 };
 
-/**
- * Returns a value that the items of a run share, in all tries of the run. The first item creates the value. A
- * value that could not be created is created again by the next item.
- *
- * @param key begins with the URL of the request, or says what the value is
- */
+/** Returns a value that all items of a run share, in all its tries. After a failure, it is created again. */
 export async function shareInRun<T>(
 	{ context, shared }: ItemRequest,
 	key: string,
@@ -94,14 +79,13 @@ export async function fetchOnce<T>(
 	return await shareInRun(request, target.url, async (context) => await fetch(context, target));
 }
 
-/** An input item in one try. Either its parameters are valid, or it has `parameterError`. */
 export type InputItem = {
 	n8n: IExecuteSingleFunctions;
 	index: number;
-	/** The row of the sheet that the item comes from: the `row_number` of Google Sheets. */
+	/** The `row_number` of Google Sheets. */
 	row?: number;
 	endpoint: Endpoint;
-	/** The request that n8n has composed from the parameters. The URL is relative to the base URL. */
+	/** The request that n8n has composed, with a URL below the base URL. */
 	options: IHttpRequestOptions;
 } & ({ prepared: PreparedItem } | { parameterError: NodeError });
 

@@ -16,9 +16,7 @@ import { joinTry, readRequestOptions, type NodeTry } from './run';
 import { isTool, prepareTool } from './tool';
 
 /*
- * How n8n's routing (`RoutingNode`) processes items. n8n first evaluates the parameters of each item and calls
- * `preSend`. After n8n has called `preSend` for all items of a batch, n8n calls the pagination function for each
- * item.
+ * n8n's `RoutingNode` calls `preSend` for all items of a batch, then the pagination function for each item.
  *
  * @see https://github.com/n8n-io/n8n/blob/master/packages/core/src/execution-engine/routing-node.ts
  */
@@ -27,9 +25,8 @@ import { isTool, prepareTool } from './tool';
 type RoutedOptions = IHttpRequestOptions & { routed: { nodeTry: NodeTry; item: InputItem } };
 
 /**
- * Creates the `preSend` of an operation, which checks the parameters of an item, adds the IDs to the path, and
- * adds the item to its try. It must not wait, or n8n would ask for the outcome of this item before it adds the
- * others. It never throws, or n8n would leave out the item and send the others.
+ * Creates the `preSend` of an operation. It must not wait, or n8n would ask for an outcome before it has added
+ * all items. It never throws, or n8n would leave out the item and send the others.
  */
 export function createPreSend(operation: Operation): PreSendAction {
 	return async function (options): Promise<RoutedOptions> {
@@ -60,7 +57,6 @@ export async function sendRoutedItem(
 	throw Object.assign(error, texts);
 }
 
-/** Creates an input item from the request that n8n has composed. Never throws. */
 function prepareItem(
 	n8n: IExecuteSingleFunctions,
 	operation: Operation,
@@ -106,10 +102,7 @@ function createParameterContext(
 	};
 }
 
-/**
- * Creates the output of a failed item: its input and `error`. In the error output, n8n adds the input. The
- * attribute `error` of n8n's type is not used, because n8n would then drop all other attributes.
- */
+/** In n8n's own attribute `error`, n8n would drop all other attributes. In the error output, n8n adds the input. */
 function createFailedItem(n8n: IExecutePaginationFunctions, error: NodeError): INodeExecutionData {
 	const { onError, type } = n8n.getNode();
 	const failed = { error: formatError(error) };

@@ -6,20 +6,19 @@ import { processBatch, type TryContext } from './batch';
 import type { InputItem, ItemOutcome } from './operation';
 
 /**
- * A try: one time that n8n executes the node within a run. n8n adds all items of a batch, and then asks for
- * their outcomes. Batches are processed one after another, also over tries.
+ * One time that n8n executes the node within a run. n8n adds all items of a batch, and then asks for their
+ * outcomes. Batches are processed one after another, also over tries.
  */
 export class NodeTry {
-	/** The items so far, by index. */
 	private readonly items = new Map<number, InputItem>();
-	/** The promised outcomes by the index of the item. A batch adds them when it starts. */
+	/** By the index of the item. A batch adds its outcomes when it starts. */
 	private readonly outcomes = new Map<number, Promise<ItemOutcome>>();
 	private markAllStarted = noop;
 	private readonly allStarted = new Promise<void>((resolve) => (this.markAllStarted = resolve));
 
 	constructor(
 		readonly context: TryContext,
-		/** The number of items in a batch. Undefined if all items are one batch. */
+		/** Undefined if all items are one batch. */
 		private readonly batchSize: number | undefined,
 	) {}
 
@@ -38,10 +37,7 @@ export class NodeTry {
 		return await this.outcomes.get(index)!;
 	}
 
-	/**
-	 * Waits until all items have an outcome. A caller must not throw earlier, because n8n handles rejections only
-	 * after it has added all items. If n8n fails while it adds an item, this function never returns.
-	 */
+	/** Waits for all items. A caller must not throw earlier: n8n handles no rejection until it has added all items. */
 	async waitForOutcomes(): Promise<ReadonlyMap<InputItem, ItemOutcome>> {
 		await this.allStarted;
 		const entries = [...this.items.values()].map(
@@ -50,7 +46,6 @@ export class NodeTry {
 		return new Map(await Promise.all(entries));
 	}
 
-	/** Starts a batch with the items that n8n has added since the last batch. */
 	private startBatch(): void {
 		const { run, total } = this.context;
 		const items = [...this.items.values()].filter(({ index }) => !this.outcomes.has(index));
@@ -70,10 +65,7 @@ export class NodeTry {
 		if (this.items.size === total) this.markAllStarted();
 	}
 
-	/**
-	 * Whether n8n has added all items of the batch, as far as the node needs them. If n8n fails while it adds an
-	 * item, such as with a wrong expression, it adds no further items, and nothing of the batch may be sent.
-	 */
+	/** If n8n fails while it adds an item, such as with a wrong expression, nothing of the batch may be sent. */
 	private isBatchComplete(): boolean {
 		const { total, continuesOnFail } = this.context;
 		const count = this.items.size;
@@ -121,7 +113,6 @@ export function joinTry(n8n: IExecuteSingleFunctions): NodeTry {
 	return nextTry;
 }
 
-/** The request options, which n8n adds to the parameters of a declarative node. */
 type RequestOptions = {
 	timeout?: number;
 	batching?: { batch?: { batchSize?: number; batchInterval?: number } };
@@ -138,11 +129,8 @@ function readBatchSize(n8n: IExecuteSingleFunctions): number | undefined {
 }
 
 /**
- * Returns the number of items, and the key of the run: n8n's execution data. If an agent calls the node as a
- * tool, all calls have the agent's execution data, so the key is the input that the model wrote for this call.
- *
- * @see
- * https://github.com/n8n-io/n8n/blob/master/packages/core/src/execution-engine/node-execution-context/utils/get-input-connection-data.ts
+ * Returns the number of items, and the key of the run: n8n's execution data. All calls of an agent have the
+ * agent's execution data, so the key of a call is the input that the model wrote (`getInputConnectionData`).
  */
 function findInput(n8n: IExecuteSingleFunctions): { key: object; total: number } {
 	const node = n8n.getNode();

@@ -29,7 +29,6 @@ export function isTool({ type }: Pick<INode, 'type'>): boolean {
 	return type.endsWith('Tool');
 }
 
-/** Prepares an item of a tool, whose output is limited to what the model selects. */
 export function prepareTool({ prepare }: Operation, input: ParameterContext): PreparedItem {
 	const prepared = prepare(input);
 	// the output of a write is short
@@ -38,10 +37,7 @@ export function prepareTool({ prepare }: Operation, input: ParameterContext): Pr
 	return { ...prepared, read: async (request) => limitToolOutput(await read(request), selection) };
 }
 
-/**
- * Selects the results that a model asks for, up to `MAX_CHARACTERS`. If results are left out, the last item is
- * a notice that says how to get the next ones.
- */
+/** Selects the results that a model asks for. If some are left out, a notice says how to get the next ones. */
 export function limitToolOutput(
 	results: readonly INodeExecutionData[],
 	{ skip = 0, limit = Infinity, names }: OutputSelection = {},
@@ -66,7 +62,6 @@ export function limitToolOutput(
 	return selected.map((json) => ({ json }));
 }
 
-/** Returns the ID and the selected fields of a result. The fields have the names that the model used. */
 function selectFields(json: IDataObject, names: readonly string[]): IDataObject {
 	const fields = names.map((name) => [name, findSelectedField(json, name)]);
 	return {
@@ -82,21 +77,13 @@ function findSelectedField(json: IDataObject, name: string): unknown {
 	return source === undefined ? get(json, name) : source[name];
 }
 
-/**
- * Makes the keys of names unique, because n8n asks a model for one value per key: "Имя" and "Дом" both have the
- * key `___`, so the names become "Имя" and "2. Дом".
- */
+/** n8n asks a model for one value per key. "Имя" and "Дом" both have the key `___`, so the second becomes "2. Дом". */
 export function makeKeysUnique(displayNames: readonly string[]): string[] {
 	const addCount = (name: string, count: number) => `${count}. ${name}`;
 	return makeUnique(displayNames, [], { addCount, toKey: computeModelKey });
 }
 
-/**
- * Returns the key that n8n's editor creates from the name of a parameter: `Phone (home)` → `Phone__home_`.
- *
- * @see
- * https://github.com/n8n-io/n8n/blob/master/packages/frontend/editor-ui/src/app/utils/fromAIOverrideUtils.ts
- */
+/** Returns the key that n8n's editor creates (`fromAIOverrideUtils`): `Phone (home)` → `Phone__home_`. */
 export function computeModelKey(displayName: string): string {
 	return displayName.slice(0, 63).replace(/[^a-zA-Z0-9-]/g, '_');
 }
