@@ -6,7 +6,7 @@ import {
 	createFormNotFoundError,
 	getSelectedFormName,
 	isFormNotFoundError,
-} from '../parameters/formId';
+} from '../parameters/locators';
 import type { InputItem, ItemOutcome } from './operation';
 
 /** Converts an error to the error of an item. Items can share a request, so each item gets a copy of the error. */

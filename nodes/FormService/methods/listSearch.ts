@@ -17,7 +17,7 @@ import { sortByTime } from '../api/recordTimes';
 import { getFormId, getId, isId } from '../api/records';
 import { fetchRecords } from '../api/replies/listReader';
 import { normalizeText } from '../api/text';
-import { CLOSED_SUFFIX, extractFormId } from '../parameters/formId';
+import { CLOSED_SUFFIX, extractFormId } from '../parameters/locators';
 
 /** Returns the ID of the form that is chosen in the editor, or an empty string. */
 export function getSelectedFormId(n8n: ILoadOptionsFunctions): string {

@@ -1,9 +1,13 @@
-import { compact } from 'lodash';
-import type { INode, INodeExecutionData, INodeProperties } from 'n8n-workflow';
+import { compact, sortBy } from 'lodash';
+import type {
+	INode,
+	INodeExecutionData,
+	INodeProperties,
+	INodePropertyOptions,
+} from 'n8n-workflow';
 import { InputError } from '../api/errors';
-import { isId, isRecord } from '../api/records';
+import { isRecord } from '../api/records';
 import { formatNumber, parseBoolean, parseNumber } from '../api/values';
-import { createFormNotFoundText, extractFormId, getSelectedFormName } from './formId';
 
 /**
  * What the node needs to read the parameters for one input item. A reader of an invalid parameter throws a
@@ -77,29 +81,6 @@ export function createCombinedParameterError(
 	return createParameterError(input, `${problems.length} ${messageEnd}`, lines.join('\n'));
 }
 
-export function readFormId(input: ParameterContext): string {
-	const id = extractFormId(toText(input, input.locator('formId') ?? '', 'formId'));
-	return checkId(input, id, 'formId', 'ID');
-}
-
-export function readResponseId(input: ParameterContext): string {
-	const id = toText(input, input.locator('responseId') ?? '', 'responseId').trim();
-	return checkId(input, id, 'responseId', 'UUID');
-}
-
-function checkId(input: ParameterContext, id: string, name: string, kind: string): string {
-	if (isId(id)) return id;
-	const problem = id === '' ? 'is empty' : `is not a valid ${kind}`;
-	throw createNamedError(input, name, problem, `Choose it from the list, or enter its ${kind}.`);
-}
-
-/** Creates the error for a form that is not in the list of all forms. */
-export function createFormNotListedError(input: ParameterContext, formId: string) {
-	const name = getSelectedFormName(input.node, formId);
-	const { message, description } = createFormNotFoundText(formId, name);
-	return createParameterError(input, message, description);
-}
-
 const NOT_ADDED = 'not added';
 
 /** Whether the user has added an entry to a collection, even if its expression returns nothing. */
@@ -135,6 +116,11 @@ export function readSelectedOption<Choice extends string>(
 /** Reads text. Accepts a number, which an expression can return. */
 export function readText(input: ParameterContext, name: string, fallback = ''): string {
 	return toText(input, input.parameter(name, fallback) ?? fallback, name);
+}
+
+/** Reads the text of a resource locator. */
+export function readLocator(input: ParameterContext, name: string): string {
+	return toText(input, input.locator(name) ?? '', name);
 }
 
 function toText(input: ParameterContext, value: unknown, name: string): string {
@@ -182,4 +168,40 @@ export function readJsonObject(input: ParameterContext, name: string): Record<st
 	}
 	if (isRecord(value)) return value;
 	throw createNamedError(input, name, 'must be an object, such as {"key": "value"}');
+}
+
+/** Creates the collection Options, with the options sorted by name, as n8n requires. */
+export function createOptionsProperty(options: INodeProperties[]): INodeProperties {
+	return {
+		displayName: 'Options',
+		name: 'options',
+		type: 'collection',
+		placeholder: 'Add Option',
+		default: {},
+		options: sortBy(options, 'displayName'),
+	};
+}
+
+/** Converts choices to n8n's options, sorted by name, as n8n requires. */
+export function toOptions(choices: Readonly<Record<string, string>>): INodePropertyOptions[] {
+	const options = Object.entries(choices).map(([value, name]) => ({ name, value }));
+	return sortBy(options, 'name');
+}
+
+/** The ways in which a user can enter answers or settings. */
+export const INPUT_MODES = {
+	fields: 'Using Fields Below',
+	auto: 'Map Automatically',
+	json: 'Using JSON',
+};
+
+/** Creates the parameter that selects how the user enters answers or settings. */
+export function createInputModeProperty(
+	displayName: string,
+	descriptions: Readonly<Record<keyof typeof INPUT_MODES, string>>,
+): INodeProperties {
+	const options = Object.entries(descriptions).map(([value, description]) => {
+		return { name: INPUT_MODES[value as keyof typeof INPUT_MODES], value, description };
+	});
+	return { displayName, name: 'inputMode', type: 'options', default: 'fields', options };
 }

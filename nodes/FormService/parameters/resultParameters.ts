@@ -6,8 +6,8 @@ import {
 	readSelectedOption,
 	readTextList,
 	type ParameterContext,
+	toOptions,
 } from './parameterContext';
-import { toOptions } from './sharedProperties';
 
 /*
  * How many results an operation returns, and how much of each result. A user has Return All, Limit and

@@ -17,7 +17,7 @@ import type { ErrorText } from '../api/errorTexts';
 import { sortByTime } from '../api/recordTimes';
 import { createRequestError, type RequestContext } from '../api/requestContext';
 import { createFailure } from '../api/failures';
-import { getSelectedFormName } from '../parameters/formId';
+import { getSelectedFormName } from '../parameters/locators';
 import type { ResponseEvent } from '../parameters/triggerEvents';
 import { fetchFormName } from './formList';
 import type { OutputItem, PollContext } from './pollContext';

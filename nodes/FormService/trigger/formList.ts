@@ -6,7 +6,7 @@ import { createTarget, endpoints } from '../api/endpoints';
 import { hasReason, toNodeError } from '../api/errors';
 import { getCreationTimeMs, sortByTime } from '../api/recordTimes';
 import { getFormId, removeSecrets } from '../api/records';
-import { createFormNotFoundError, getSelectedFormName } from '../parameters/formId';
+import { createFormNotFoundError, getSelectedFormName } from '../parameters/locators';
 import type { FormEvent } from '../parameters/triggerEvents';
 import { settings } from '../settings/settings';
 import { FIRST_PAGE, type FailureSubject, type ReadingOutcome } from './failures';

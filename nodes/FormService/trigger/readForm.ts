@@ -3,7 +3,7 @@ import { clock } from '../api/clock';
 import { getRequestFailure, hasReason, ServiceError, toNodeError } from '../api/errors';
 import type { NodeError } from '../api/errors';
 import { MAX_PAGES } from '../api/replies/fetchPages';
-import { createFormNotFoundError, isFormNotFoundError } from '../parameters/formId';
+import { createFormNotFoundError, isFormNotFoundError } from '../parameters/locators';
 import { deliverEvents, type Delivery } from './deliverEvents';
 import { FIRST_PAGE, isAccountFailure, MIN_FAILURES, type ReadingOutcome } from './failures';
 import { advance, isFirstPass, skipTurn, startOver, type Turn } from './formProgress';

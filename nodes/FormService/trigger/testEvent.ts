@@ -21,7 +21,7 @@ import {
 	createFormNotFoundError,
 	getSelectedFormName,
 	isFormNotFoundError,
-} from '../parameters/formId';
+} from '../parameters/locators';
 import {
 	eventTexts,
 	FORM_EVENTS,

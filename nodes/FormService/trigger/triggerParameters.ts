@@ -3,12 +3,12 @@ import { isId } from '../api/records';
 import { conditionsNeedFields, type ConditionSet } from '../answers/conditions';
 import { outputNeedsFields, type ResponseOutput } from '../answers/responseItem';
 import { readConditions, readTimeMs } from '../parameters/filters';
+import { readFormId } from '../parameters/locators';
 import {
 	createParameterError,
 	getDisplayName,
 	readSelectedOption,
 	readInteger,
-	readFormId,
 	readTextList,
 	type ParameterContext,
 } from '../parameters/parameterContext';

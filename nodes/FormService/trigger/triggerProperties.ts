@@ -2,7 +2,8 @@ import { sortBy } from 'lodash';
 import type { IDisplayOptions, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { REQUESTS_PER_DAY } from '../api/request/rateLimit';
 import { conditionProperties } from '../parameters/filters';
-import { formLocator, createOptionsProperty, toOptions } from '../parameters/sharedProperties';
+import { formLocator } from '../parameters/locators';
+import { createOptionsProperty, toOptions } from '../parameters/parameterContext';
 import { outputOptions, simplifyProperty } from '../parameters/resultParameters';
 import {
 	TRIGGER_EVENTS,

@@ -2,9 +2,8 @@ import { endpoints } from '../../api/endpoints';
 import { removeSecrets } from '../../api/records';
 import { fetchRecords } from '../../api/replies/listReader';
 import { fetchOnce, type Operation } from '../../execution/operation';
-import { readFormId } from '../../parameters/parameterContext';
+import { readFormId, formLocator } from '../../parameters/locators';
 import { limitProperties, readLimit, readToolRange } from '../../parameters/resultParameters';
-import { formLocator } from '../../parameters/sharedProperties';
 
 export const fieldGetAll: Operation = {
 	option: {

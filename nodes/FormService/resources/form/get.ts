@@ -2,13 +2,12 @@ import { endpoints } from '../../api/endpoints';
 import { getFormId } from '../../api/records';
 import { fetchRecords } from '../../api/replies/listReader';
 import { fetchOnce, type Operation } from '../../execution/operation';
-import { createFormNotListedError, readFormId } from '../../parameters/parameterContext';
+import { createFormNotListedError, readFormId, formLocator } from '../../parameters/locators';
 import {
 	readOutputFields,
 	readSimplify,
 	simplificationProperties,
 } from '../../parameters/resultParameters';
-import { formLocator } from '../../parameters/sharedProperties';
 import { convertForm } from './formItem';
 
 /**

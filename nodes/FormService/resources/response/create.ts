@@ -2,14 +2,9 @@ import type { INodeProperties } from 'n8n-workflow';
 import { endpoints } from '../../api/endpoints';
 import { addResponse } from '../../api/service';
 import type { Operation } from '../../execution/operation';
-import { getSelectedFormName } from '../../parameters/formId';
-import { readFormId } from '../../parameters/parameterContext';
+import { getSelectedFormName, readFormId, formLocator } from '../../parameters/locators';
+import { createInputModeProperty, createOptionsProperty } from '../../parameters/parameterContext';
 import { TOOL_CONDITION } from '../../parameters/resultParameters';
-import {
-	formLocator,
-	createInputModeProperty,
-	createOptionsProperty,
-} from '../../parameters/sharedProperties';
 import {
 	ALLOW_MISSING_DISPLAY_NAME,
 	ALLOW_OTHER_DISPLAY_NAME,

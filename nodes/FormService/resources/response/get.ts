@@ -3,15 +3,12 @@ import { endpoints } from '../../api/endpoints';
 import { toComparableId } from '../../api/records';
 import { createListReader } from '../../api/replies/listReader';
 import {
-	createParameterError,
 	readFormId,
 	readResponseId,
-} from '../../parameters/parameterContext';
-import {
 	formLocator,
-	createOptionsProperty,
 	responseLocator,
-} from '../../parameters/sharedProperties';
+} from '../../parameters/locators';
+import { createParameterError, createOptionsProperty } from '../../parameters/parameterContext';
 import {
 	outputOptions,
 	readOutputFields,

@@ -15,13 +15,14 @@ import { endpoints } from '../../api/endpoints';
 import { parseBoolean } from '../../api/values';
 import { fetchRecords } from '../../api/replies/listReader';
 import { filtersProperty, readResponseQuery, sortProperty } from '../../parameters/filters';
+import { readFormId, formLocator } from '../../parameters/locators';
 import {
 	createParameterError,
 	readSelectedOption,
-	readFormId,
 	type ParameterContext,
+	createOptionsProperty,
+	toOptions,
 } from '../../parameters/parameterContext';
-import { formLocator, createOptionsProperty, toOptions } from '../../parameters/sharedProperties';
 import {
 	limitProperties,
 	outputOptions,

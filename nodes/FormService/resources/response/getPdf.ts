@@ -2,16 +2,20 @@ import { omit } from 'lodash';
 import { endpoints } from '../../api/endpoints';
 import { downloadPdf } from '../../api/files/download';
 import { fetchPdfLink } from '../../api/service';
-import { getSelectedFormName, getCachedResultName } from '../../parameters/formId';
+import {
+	getSelectedFormName,
+	getCachedResultName,
+	readResponseId,
+	formLocator,
+	responseLocator,
+} from '../../parameters/locators';
 import {
 	createParameterError,
-	readResponseId,
 	readBoolean,
 	readText,
 	type ParameterContext,
 } from '../../parameters/parameterContext';
 import { TOOL_CONDITION } from '../../parameters/resultParameters';
-import { formLocator, responseLocator } from '../../parameters/sharedProperties';
 import type { Operation } from '../../execution/operation';
 
 const FIELD_LABEL = 'Put Output File in Field';

@@ -9,8 +9,8 @@ import {
 	readJsonObject,
 	readSelectedOption,
 	type ParameterContext,
+	INPUT_MODES,
 } from '../../parameters/parameterContext';
-import { INPUT_MODES } from '../../parameters/sharedProperties';
 
 /** The answers of an item as the user gives them. */
 export type GivenAnswers = {

@@ -4,7 +4,7 @@ import { isRecord } from '../../api/records';
 import { normalizeText } from '../../api/text';
 import { findSetting } from '../../settings/settings';
 import { encodeSettings, type UncheckedSetting, type SettingValues } from '../../settings/values';
-import { isExpression } from '../../parameters/formId';
+import { isExpression } from '../../parameters/locators';
 import {
 	createParameterError,
 	createCombinedParameterError,
@@ -14,8 +14,8 @@ import {
 	readText,
 	readTextList,
 	type ParameterContext,
+	INPUT_MODES,
 } from '../../parameters/parameterContext';
-import { INPUT_MODES } from '../../parameters/sharedProperties';
 
 export const SETTINGS_MODE_DISPLAY_NAME = 'Specify Settings';
 

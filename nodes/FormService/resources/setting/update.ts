@@ -4,19 +4,19 @@ import { getFormId } from '../../api/records';
 import { fetchRecords } from '../../api/replies/listReader';
 import { describeSettingsByType } from '../../settings/settings';
 import { fetchOnce, shareInRun, type ItemRequest, type Operation } from '../../execution/operation';
-import { isExpression } from '../../parameters/formId';
 import {
+	isExpression,
 	createFormNotListedError,
-	createParameterError,
 	readFormId,
+	formLocator,
+} from '../../parameters/locators';
+import {
+	createParameterError,
 	readBoolean,
 	type ParameterContext,
-} from '../../parameters/parameterContext';
-import {
-	formLocator,
 	createInputModeProperty,
 	createOptionsProperty,
-} from '../../parameters/sharedProperties';
+} from '../../parameters/parameterContext';
 import { TOOL_CONDITION } from '../../parameters/resultParameters';
 import { clearableSettings, settingProperties } from './settingProperties';
 import { CLEAR_TEXT_DISPLAY_NAME, readSettings, SETTINGS_MODE_DISPLAY_NAME } from './readSettings';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { extractFormId } from '../../../nodes/FormService/parameters/formId.ts';
+import { extractFormId } from '../../../nodes/FormService/parameters/locators.ts';
 
 it.each([
 	[' aB3xY9\n', 'aB3xY9'],

@@ -1,10 +1,95 @@
 import { compact } from 'lodash';
-import type { INode } from 'n8n-workflow';
+import type { INode, INodeProperties } from 'n8n-workflow';
 import { getRequestFailure, ServiceError } from '../api/errors';
 import type { ErrorText } from '../api/errorTexts';
 import { createFailure } from '../api/failures';
-import { isRecord } from '../api/records';
+import { isId, isRecord } from '../api/records';
 import { isWebUrl } from '../api/url';
+import {
+	createNamedError,
+	createParameterError,
+	readLocator,
+	type ParameterContext,
+} from './parameterContext';
+
+/**
+ * The parameter Form. Code checks the ID, because n8n gives a pattern in a description little time, and fails
+ * the run if a busy machine needs longer.
+ */
+export const formLocator: INodeProperties = {
+	displayName: 'Form',
+	name: 'formId',
+	type: 'resourceLocator',
+	required: true,
+	default: { mode: 'list', value: '' },
+	description: 'The form to work with',
+	modes: [
+		{
+			displayName: 'From List',
+			name: 'list',
+			type: 'list',
+			placeholder: 'Select a form...',
+			typeOptions: { searchListMethod: 'searchForms', searchable: true },
+		},
+		{
+			displayName: 'By ID',
+			name: 'id',
+			type: 'string',
+			placeholder: 'e.g. aB3xY9',
+			hint: "The letters and digits at the end of the form's address. For one form per row, drag the column with the form's ID here.",
+		},
+		{
+			displayName: 'By URL',
+			name: 'url',
+			type: 'string',
+			placeholder: 'e.g. https://forms.example.com/f/aB3xY9',
+			hint: "The address of the form's page, which ends with the form's ID",
+		},
+	],
+};
+
+/** The parameter Response. */
+export const responseLocator: INodeProperties = {
+	displayName: 'Response',
+	name: 'responseId',
+	type: 'resourceLocator',
+	required: true,
+	default: { mode: 'list', value: '' },
+	description:
+		"The response to get. Search by any answer. n8n saves the found answer in the workflow; to avoid that, use 'By UUID'.",
+	modes: [
+		{
+			displayName: 'From List',
+			name: 'list',
+			type: 'list',
+			placeholder: 'Search by answer, such as a name...',
+			typeOptions: { searchListMethod: 'searchResponses', searchable: true },
+		},
+		{
+			displayName: 'By UUID',
+			name: 'id',
+			type: 'string',
+			placeholder: 'e.g. 9b1f2c3d-4e5f-4a6b-8c7d-0e1f2a3b4c5d',
+			hint: 'The UUID of the response. Drag <code>uuid</code> here from the input, for example from Get Many or the trigger.',
+		},
+	],
+};
+
+export function readFormId(input: ParameterContext): string {
+	const id = extractFormId(readLocator(input, 'formId'));
+	return checkId(input, id, 'formId', 'ID');
+}
+
+export function readResponseId(input: ParameterContext): string {
+	const id = readLocator(input, 'responseId').trim();
+	return checkId(input, id, 'responseId', 'UUID');
+}
+
+function checkId(input: ParameterContext, id: string, name: string, kind: string): string {
+	if (isId(id)) return id;
+	const problem = id === '' ? 'is empty' : `is not a valid ${kind}`;
+	throw createNamedError(input, name, problem, `Choose it from the list, or enter its ${kind}.`);
+}
 
 /**
  * Returns the ID of a form from the value of the Form parameter, which is an ID, or an address that ends
@@ -38,6 +123,13 @@ export const CLOSED_SUFFIX = '\u00a0(closed)';
 export function getSelectedFormName(node: INode, formId: string): string | undefined {
 	const stored = getCachedResultName(node, 'formId', formId);
 	return stored.replace(CLOSED_SUFFIX, '').replace(` (${formId})`, '').trim() || undefined;
+}
+
+/** Creates the error for a form that is not in the list of all forms. */
+export function createFormNotListedError(input: ParameterContext, formId: string) {
+	const name = getSelectedFormName(input.node, formId);
+	const { message, description } = createFormNotFoundText(formId, name);
+	return createParameterError(input, message, description);
 }
 
 /** Whether the API, and not a web page, replied that a form does not exist. */
