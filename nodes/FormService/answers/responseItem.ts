@@ -2,7 +2,7 @@ import { isEmpty, pick, zipObject } from 'lodash';
 import type { IBinaryKeyData, IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { yieldIfDue } from '../api/clock';
 import { ServiceError } from '../api/errors';
-import { downloadUploads } from '../api/files/download';
+import { downloadFiles } from '../api/files/download';
 import { getListEntries, removeSecrets } from '../api/records';
 import type { RequestContext } from '../api/requestContext';
 import { createFileFieldNames, makeUnique } from '../api/text';
@@ -53,7 +53,7 @@ export async function createResponseItem(
 	const json = structuredClone(createJson(record, output, fields, conditions));
 	if (!output.downloadFiles) return { item: { json }, fileErrors: [] };
 	const { uploads, problems } = collectDownloads(record, fields);
-	const files = await downloadUploads(context, uploads);
+	const files = await downloadFiles(context, uploads, 'upload');
 	const binary: IBinaryKeyData = {};
 	files.forEach((file, index) => {
 		const { name, fieldName } = uploads[index];

@@ -1,4 +1,4 @@
-import { mapValues, noop, pick } from 'lodash';
+import { noop, pick } from 'lodash';
 import type { IBinaryData, IHttpRequestOptions } from 'n8n-workflow';
 import { CREDENTIAL_TYPE } from '../account';
 import { clock, waitUnlessAborted } from '../clock';
@@ -9,37 +9,31 @@ import {
 	parseTimeoutMs,
 	type StreamedReply,
 } from '../request/sendOnce';
-import { createTransportFailure, TIMEOUT_STATUSES } from '../request/classify';
-import { computeRetryDelayMs } from '../request/callApi';
+import { createTransportFailure } from '../request/classify';
 import { createRequestError, getAbortSignal, type RequestContext } from '../requestContext';
-import { createFailure, type RequestFailure } from '../failures';
+import { createFailure } from '../failures';
 import { checkLink } from '../url';
 
 /*
- * Streams files into n8n's binary data. Downloads do not use the account's request queue, so a failed download
- * never delays a request to the API.
- *
- * Respondents choose the links to their uploads, so a request for an upload has no token. The service creates
- * the links to its PDFs, and a PDF can be on another host. A request for a PDF has the token only if the PDF is
- * on the account's origin.
+ * Streams files into n8n's binary data, outside the account's request queue. Respondents choose the links to their
+ * uploads, so a request for an upload has no token. A request for a PDF has the token only on the account's origin.
  */
 
-type LinkedFile = {
-	url: string;
-	/** The name that the file gets in n8n. */
-	name: string;
-	kind: 'upload' | 'pdf';
+type LinkedFile = { url: string; name: string };
+
+type FileKind = 'upload' | 'pdf';
+
+/** What the files of one response have in common. The signal aborts when the time is up. */
+type Download = {
+	readonly context: RequestContext;
+	readonly kind: FileKind;
+	readonly signal: AbortSignal;
+	remainingBytes: number;
 };
 
-/**
- * The limits for all files of one response together. `remainingBytes` is the number of bytes that may still be
- * downloaded. `signal` aborts when the time is up.
- */
-type Limits = { remainingBytes: number; readonly signal: AbortSignal };
+/** A file, or why it is missing. */
+type Downloaded = IBinaryData | string;
 
-type Fetched = { binary: IBinaryData } | RequestFailure;
-
-/** The limits for the files of one response, which n8n may keep in memory. */
 const MAX_FILES = 20;
 const MAX_MEGABYTES = 256;
 
@@ -49,154 +43,108 @@ const MAX_TIME_MS = 60_000;
 /** The maximum number of redirects to follow for one file. */
 const MAX_REDIRECTS = 5;
 
-/**
- * The number of download lanes in this process. In a lane, the files of one response are downloaded after the
- * files of another response. Triggers (`high`) have their own lanes, so that triggers do not wait for items
- * (`low`).
- */
-const LANE_COUNTS = { high: 2, low: 4 };
+/** The number of responses whose files are downloaded at the same time, in all workflows of this process. */
+const LANE_COUNT = 4;
+
+/** Each lane resolves when the last download in it has ended. The lanes are used in turn. */
+const lanes = Array<Promise<void>>(LANE_COUNT).fill(Promise.resolve());
 
 /**
- * Downloads the uploaded files of one response, one after another. Returns each file, or why it is missing.
+ * Downloads the files of one response, one after another. Returns each file, or the error that says why it is
+ * missing.
  *
- * @throws ServiceError if the caller aborted
+ * @throws ServiceError with the reason `canceled` if the caller aborted
  */
-export async function downloadUploads(
+export async function downloadFiles(
 	context: RequestContext,
-	files: ReadonlyArray<{ url: string; name: string }>,
+	files: readonly LinkedFile[],
+	kind: FileKind,
 ): Promise<Array<IBinaryData | ServiceError>> {
 	if (files.length === 0) return [];
-	const uploads = files.slice(0, MAX_FILES).map((file) => ({ ...file, kind: 'upload' as const }));
-	const fetched = await fetchInLane(context, uploads);
-	return files.map((_file, index) => {
-		const result = fetched[index] ?? TOO_MANY;
-		return 'binary' in result ? result.binary : createRequestError(context, result);
-	});
-}
-
-/**
- * Downloads the PDF of a response from the link that the service created.
- *
- * @throws ServiceError if the download failed or the caller aborted
- */
-export async function downloadPdf(
-	context: RequestContext,
-	url: string,
-	name: string,
-): Promise<IBinaryData> {
-	const [fetched] = await fetchInLane(context, [{ url, name, kind: 'pdf' }]);
-	if ('binary' in fetched) return fetched.binary;
-	throw createRequestError(context, fetched);
-}
-
-/** The download lanes. Each lane is a promise that resolves when the last download in the lane has ended. */
-const downloadLanes = mapValues(LANE_COUNTS, (count) =>
-	Array<Promise<void>>(count).fill(Promise.resolve()),
-);
-
-/**
- * Fetches the files of one response in a download lane. First waits until the earlier downloads in this lane
- * have ended. The lanes are used in turn.
- */
-async function fetchInLane(context: RequestContext, files: LinkedFile[]): Promise<Fetched[]> {
-	const queue = downloadLanes[context.priority];
-	const previous = queue.shift()!;
+	const previous = lanes.shift()!;
 	const abortSignal = getAbortSignal(context);
 	const createCanceledError = () => createRequestError(context, createFailure('canceled'));
 	const turn = waitUnlessAborted(previous, abortSignal, createCanceledError);
-	const work = turn.then(async () => {
-		const timeoutMs = Math.max(MAX_TIME_MS, parseTimeoutMs(context.httpOptions));
-		const signal = clock.timeout(timeoutMs, abortSignal);
-		const limits = { remainingBytes: MAX_MEGABYTES * 1024 * 1024, signal };
-		const fetched: Fetched[] = [];
-		for (const file of files) fetched.push(await fetchWithRetries(context, file, limits));
-		return fetched;
-	});
-	queue.push(Promise.allSettled([previous, work]).then(noop));
-	const fetched = await work;
+	const work = turn.then(async () => await downloadInOrder(context, files, kind));
+	lanes.push(Promise.allSettled([previous, work]).then(noop));
+	const downloaded = await work;
 	if (abortSignal?.aborted) throw createCanceledError();
-	return fetched;
+	return downloaded.map((file) =>
+		typeof file === 'string'
+			? createRequestError(context, createFailure('fileFailed', { detail: file }))
+			: file,
+	);
 }
 
-/** Fetches a file, and retries after a temporary failure. */
-async function fetchWithRetries(
+async function downloadInOrder(
 	context: RequestContext,
-	file: LinkedFile,
-	limits: Limits,
-): Promise<Fetched> {
-	const failures: RequestFailure[] = [];
-	for (;;) {
-		const fetched = await fetchFile(context, file, limits);
-		const mayRetry = context.retry !== false && !limits.signal.aborted;
-		if ('binary' in fetched || !mayRetry) return fetched;
-		failures.push(fetched);
-		const retryDelayMs = computeRetryDelayMs(failures, context.priority, Math.random());
-		if (retryDelayMs === undefined) return fetched;
-		await clock.sleep(retryDelayMs, limits.signal);
+	files: readonly LinkedFile[],
+	kind: FileKind,
+): Promise<Downloaded[]> {
+	const timeoutMs = Math.max(MAX_TIME_MS, parseTimeoutMs(context.httpOptions));
+	const signal = clock.timeout(timeoutMs, getAbortSignal(context));
+	const download = { context, kind, signal, remainingBytes: MAX_MEGABYTES * 1024 * 1024 };
+	const downloaded: Downloaded[] = [];
+	for (const file of files.slice(0, MAX_FILES)) {
+		downloaded.push(await followLink(download, file));
 	}
+	const tooMany = `Only the first ${MAX_FILES} files of a response are downloaded`;
+	return [...downloaded, ...files.slice(MAX_FILES).map(() => tooMany)];
 }
 
-/** Fetches the file that a link leads to. Follows redirects. Checks the link and every redirect. */
-async function fetchFile(
-	context: RequestContext,
-	file: LinkedFile,
-	limits: Limits,
-): Promise<Fetched> {
-	const { baseUrl, origin } = context.account;
-	let withToken = file.kind === 'pdf';
+/** Fetches the file that a link leads to. Checks the link and every redirect. */
+async function followLink(download: Download, { url, name }: LinkedFile): Promise<Downloaded> {
+	const { kind } = download;
+	const { baseUrl, origin } = download.context.account;
+	let withToken = kind === 'pdf';
 	let base = baseUrl;
-	let link = file.url;
+	let link = url;
 	for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
-		const checked = checkLink(link, base, origin, file.kind);
-		if ('reason' in checked) {
-			return createFailure('fileFailed', {
-				detail: `The link to the file was not followed: ${checked.reason}`,
-			});
-		}
-		// once a redirect has left the account's origin, no later request gets the token, even if a redirect leads
-		// back
+		const checked = checkLink(link, base, origin, kind);
+		if ('reason' in checked) return `The link to the file was not followed: ${checked.reason}`;
+		// after another host, no request gets the token, even if a redirect leads back
 		withToken &&= checked.hasAccountOrigin;
 		base = checked.url;
-		const fetched = await requestFile(context, { ...file, url: base }, withToken, limits);
-		if (!('redirectsTo' in fetched)) return fetched;
+		const fetched = await requestFile(download, { url: base, name }, withToken);
+		if ('file' in fetched) return fetched.file;
 		link = fetched.redirectsTo;
 	}
-	return createFailure('fileFailed', { detail: 'The link to the file redirects in a loop' });
+	return 'The link to the file redirects in a loop';
 }
 
 async function requestFile(
-	{ n8n, httpOptions }: RequestContext,
-	file: LinkedFile,
+	download: Download,
+	{ url, name }: LinkedFile,
 	withToken: boolean,
-	limits: Limits,
-): Promise<Fetched | { redirectsTo: string }> {
+): Promise<{ file: Downloaded } | { redirectsTo: string }> {
+	const { n8n, httpOptions } = download.context;
 	const options: IHttpRequestOptions = {
-		// without the token, send only these request options, because all other options are meant for the API
+		// all other options are meant for the API alone
 		...(withToken ? httpOptions : pick(httpOptions, ['proxy', 'skipSslCertificateValidation'])),
 		...STREAM_OPTIONS,
 		method: 'GET',
-		url: file.url,
+		url,
 		body: undefined,
 		headers: { Accept: '*/*' },
 		timeout: parseTimeoutMs(httpOptions),
-		abortSignal: limits.signal,
+		abortSignal: download.signal,
 	};
 	const sentPromise: Promise<unknown> = withToken
 		? n8n.helpers.httpRequestWithAuthentication.call(n8n, CREDENTIAL_TYPE, options)
 		: n8n.helpers.httpRequest(options);
 	const replyPromise = sentPromise as Promise<StreamedReply>;
 	try {
-		const reply = await waitUnlessAborted(replyPromise, limits.signal);
+		const reply = await waitUnlessAborted(replyPromise, download.signal);
 		const { statusCode: status, headers } = reply;
 		if (status >= 300 && status < 400 && typeof headers.location === 'string') {
 			return { redirectsTo: headers.location };
 		}
-		if (status >= 200 && status < 300) return await storeFile(n8n, reply, file, limits);
-		const isTemporary = status >= 500 || [429, ...TIMEOUT_STATUSES].includes(status);
-		const detail = `The file at ${new URL(file.url).host} could not be fetched (status ${status})`;
-		return createFailure('fileFailed', { detail, status, ...(isTemporary && TEMPORARY) });
+		if (status >= 200 && status < 300) {
+			return { file: await storeFile(download, reply, name) };
+		}
+		return { file: describeFailedFetch(url, `status ${status}`) };
 	} catch (error) {
-		return toFileFailure(error, file, limits);
+		return { file: describeError(error, download, url) };
 	} finally {
 		closeReply(replyPromise);
 	}
@@ -204,53 +152,42 @@ async function requestFile(
 
 /** Streams the body of a reply into n8n's binary data. If the stream fails, n8n removes the incomplete file. */
 async function storeFile(
-	{ helpers }: RequestContext['n8n'],
+	download: Download,
 	{ headers, body }: StreamedReply,
-	file: LinkedFile,
-	limits: Limits,
-): Promise<Fetched> {
+	name: string,
+): Promise<Downloaded> {
+	const { context, kind, signal } = download;
+	const { helpers } = context.n8n;
 	if (!('prepareBinaryData' in helpers)) throw new Error('Not while the editor loads its lists');
-	const { name, kind } = file;
 	const type = String(headers['content-type']);
 	const isHtml = /\bhtml\b/i.test(type) && !/\.html?$/i.test(name);
-	if (isHtml || (kind === 'pdf' && /\bjson\b/i.test(type))) return NOT_A_FILE;
-	if (Number(headers['content-length']) > limits.remainingBytes) return TOO_LARGE;
+	if (isHtml || (kind === 'pdf' && /\bjson\b/i.test(type))) {
+		return 'The link to the file returned a web page or JSON';
+	}
+	if (Number(headers['content-length']) > download.remainingBytes) return TOO_LARGE;
 	const counted = body.map((chunk: Uint8Array) => {
-		limits.remainingBytes -= chunk.length;
-		if (limits.remainingBytes < 0) throw new Error('The rest of the file is not read');
+		download.remainingBytes -= chunk.length;
+		if (download.remainingBytes < 0) throw new Error(TOO_LARGE);
 		return chunk;
 	});
 	counted.on('error', noop);
 	const mimeType = kind === 'pdf' ? 'application/pdf' : undefined;
 	try {
-		const storing = helpers.prepareBinaryData(counted, name, mimeType);
-		return { binary: await waitUnlessAborted(storing, limits.signal) };
-	} catch (error) {
-		return limits.remainingBytes < 0 ? TOO_LARGE : toFileFailure(error, file, limits);
+		return await waitUnlessAborted(helpers.prepareBinaryData(counted, name, mimeType), signal);
 	} finally {
 		counted.destroy();
 	}
 }
 
-const TEMPORARY = { cause: 'temporarily-unavailable' } as const;
+const TOO_LARGE = `The files of this response exceed ${MAX_MEGABYTES} MB in total`;
 
-const TOO_MANY = createFailure('fileFailed', {
-	detail: `Only the first ${MAX_FILES} files of a response are downloaded`,
-});
-const TOO_LARGE = createFailure('fileFailed', {
-	detail: `The files of this response exceed ${MAX_MEGABYTES} MB in total`,
-});
-const TIMED_OUT = createFailure('fileFailed', {
-	detail: 'The files of this response could not be downloaded in time',
-	...TEMPORARY,
-});
-const NOT_A_FILE = createFailure('fileFailed', {
-	detail: 'The link to the file returned a web page or JSON',
-});
+function describeError(error: unknown, { remainingBytes, signal }: Download, url: string): string {
+	if (remainingBytes < 0) return TOO_LARGE;
+	if (signal.aborted) return 'The files of this response could not be downloaded in time';
+	const { detail = 'unknown' } = createTransportFailure(error);
+	return describeFailedFetch(url, detail);
+}
 
-function toFileFailure(error: unknown, { url }: LinkedFile, limits: Limits): RequestFailure {
-	if (limits.signal.aborted) return TIMED_OUT;
-	const { cause, detail: problem } = createTransportFailure(error);
-	const detail = `The file at ${new URL(url).host} could not be fetched (${problem})`;
-	return createFailure('fileFailed', { detail, ...(cause === TEMPORARY.cause && TEMPORARY) });
+function describeFailedFetch(url: string, reason: string | number): string {
+	return `The file at ${new URL(url).host} could not be fetched (${reason})`;
 }

@@ -1,6 +1,7 @@
 import { omit } from 'lodash';
 import { endpoints } from '../../api/endpoints';
-import { downloadPdf } from '../../api/files/download';
+import { ServiceError } from '../../api/errors';
+import { downloadFiles } from '../../api/files/download';
 import { fetchPdfLink } from '../../api/service';
 import {
 	getSelectedFormName,
@@ -72,7 +73,9 @@ export const responseGetPdf: Operation = {
 				const link = await fetchPdfLink(context, target);
 				const item = { json: { uuid: responseId, pdf_url: link } };
 				if (!downloads) return [item];
-				const file = await downloadPdf(context, link, nameFile(input, responseId));
+				const linked = { url: link, name: nameFile(input, responseId) };
+				const [file] = await downloadFiles(context, [linked], 'pdf');
+				if (file instanceof ServiceError) throw file;
 				return [{ ...item, binary: { [field]: file } }];
 			},
 		};
