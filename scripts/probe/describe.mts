@@ -1,10 +1,13 @@
 import lodash from 'lodash';
+import type * as envelopes from '../../nodes/FormService/api/envelope.ts';
+import { builtFile } from '../../test/integration/n8n/built.mts';
 
-/* Names and types of what a reply has. A name that can be a person's words is only counted. */
+const { describeShape } = builtFile<typeof envelopes>('nodes/FormService/api/envelope.js');
 
 /** Matches what services name attributes and types, such as `created_at`; labels rarely look like this. */
 const SERVICE_WORD = /^[a-z]{1,20}([-_][a-z]{1,20}){0,4}([-_]?\d{1,2})?$/;
 
+/** Whether a text is a name of the service, and not a word of a person. */
 export const isServiceWord = (text: string): boolean => SERVICE_WORD.test(text);
 
 /** Returns the words of a service, and the number of all other texts: `email, text, 2 others`. */
@@ -13,23 +16,10 @@ export function showWords(texts: readonly string[]): string {
 	return [...words, ...(others.length > 0 ? [`${others.length} others`] : [])].join(', ');
 }
 
-/**
- * Describes a JSON value: `{success: boolean, data: list of 3 objects}`.
- *
- * @param depth how many levels of objects show their names
- */
-export function describeShape(value: unknown, depth = 2): string {
-	if (Array.isArray(value)) return describeList(value);
-	if (!lodash.isPlainObject(value)) return value === null ? 'null' : typeof value;
-	const [named, others] = lodash.partition(Object.entries(value as object), ([name]) =>
-		isServiceWord(name),
+/** Describes a value by its names and types. Names that can be a person's words become "others". */
+export const showShape = (value: unknown): string =>
+	describeShape(
+		lodash.isPlainObject(value)
+			? lodash.mapKeys(value as object, (_, name) => (isServiceWord(name) ? name : 'others'))
+			: value,
 	);
-	if (depth === 0) return `object with ${named.length + others.length} names`;
-	const parts = named.map(([name, entry]) => `${name}: ${describeShape(entry, depth - 1)}`);
-	return `{${[...parts, ...(others.length > 0 ? [`${others.length} others`] : [])].join(', ')}}`;
-}
-
-function describeList(list: readonly unknown[]): string {
-	const types = lodash.uniq(list.map((entry) => (entry === null ? 'null' : typeof entry))).sort();
-	return list.length === 0 ? 'empty list' : `list of ${list.length} (${types.join(', ')})`;
-}
