@@ -1,5 +1,4 @@
-import { isEmpty, uniq } from 'lodash';
-import { z } from 'zod';
+import { isEmpty, isObject, isString, uniq } from 'lodash';
 import { addPeriod } from './errorTexts';
 import { isRecord } from './records';
 
@@ -25,48 +24,39 @@ export function parseEnvelope(text: string): Envelope | undefined {
 	}
 }
 
-const textsSchema = z.union([
-	z.record(z.string(), z.union([z.string(), z.array(z.string())])),
-	z.array(z.string()),
-]);
-
 export function unwrapEnvelope(body: unknown): Envelope {
 	const { success, message, errors, data = body } = isRecord(body) ? body : {};
-	const texts = Object.values(textsSchema.safeParse(errors).data ?? {}).flat();
+	// a list of texts, or texts or lists of texts by field
+	const texts = isObject(errors) ? Object.values(errors).flat().filter(isString) : [];
 	return {
 		body,
 		data,
 		isFailure: success === false,
 		hasErrors: !isEmpty(errors),
-		message: joinMessages(typeof message === 'string' ? message.trim() : '', texts),
+		message: joinMessages(isString(message) ? message.trim() : '', texts),
 	};
 }
 
-/**
- * Joins the message of a reply and the texts of its errors. Leaves out a message that repeats a text, as Laravel
- * writes it: `Too long. (and 2 more errors)`.
- */
+/** Leaves out a message that repeats a text, as Laravel writes it: `Too long. (and 2 more errors)`. */
 function joinMessages(message: string, texts: readonly string[]): string | undefined {
-	const repeatsText = texts.some((text) => message.startsWith(text));
-	const parts = [repeatsText ? '' : message, ...texts].filter((text) => text !== '');
 	if (texts.length === 0) return message || undefined;
-	return uniq(parts.map(addPeriod)).join(' ');
+	const isRepetition = message === '' || texts.some((text) => message.startsWith(text));
+	const sentences = isRepetition ? texts : [message, ...texts];
+	return uniq(sentences.map(addPeriod)).join(' ');
 }
 
 /** Describes a value by names and types, without values: `an object with "id" (string)`. */
 export function describeShape(value: unknown): string {
 	if (value === undefined) return 'nothing';
-	if (Array.isArray(value)) return describeList(value);
-	if (!isRecord(value)) return value === null ? 'null' : `a ${typeof value}`;
+	if (value === null) return 'null';
+	if (Array.isArray(value)) {
+		const types = uniq(value.map(describeType));
+		return types.length === 0 ? 'an empty list' : `a list with ${types.join(', ')}`;
+	}
+	if (!isRecord(value)) return `a ${typeof value}`;
 	const attributes = Object.entries(value).slice(0, 20);
-	if (attributes.length === 0) return 'an empty object';
 	const names = attributes.map(([name, entry]) => `"${name}" (${describeType(entry)})`);
-	return `an object with ${names.join(', ')}`;
-}
-
-function describeList(entries: unknown[]): string {
-	const types = uniq(entries.map(describeType));
-	return entries.length === 0 ? 'an empty list' : `a list with ${types.join(', ')}`;
+	return names.length === 0 ? 'an empty object' : `an object with ${names.join(', ')}`;
 }
 
 function describeType(value: unknown): string {

@@ -27,6 +27,9 @@ export function getAbortSignal({ n8n, signal }: RequestContext): AbortSignal | u
 	return 'getExecutionCancelSignal' in n8n ? n8n.getExecutionCancelSignal() : undefined;
 }
 
+const CHECK_RESPONSES =
+	"To avoid a duplicate, it was not sent again. Check the form's responses before you run this item again.";
+
 /**
  * Creates the error that n8n shows for a failed request.
  *
@@ -35,12 +38,12 @@ export function getAbortSignal({ n8n, signal }: RequestContext): AbortSignal | u
 export function createRequestError(
 	{ n8n, account, itemIndex }: RequestContext,
 	failure: RequestFailure,
-	{ attempts = 1, endpoint }: { attempts?: number; endpoint?: Endpoint } = {},
+	attempts = 1,
 ): ServiceError {
 	let { message, description } = describeFailure(failure, account);
-	if (endpoint?.effect === 'nonIdempotent' && failure.mayHaveActed) {
-		message = `${addPeriod(message)} ${endpoint.ifUncertain.message}`;
-		description = endpoint.ifUncertain.description;
+	if (failure.mayHaveActed) {
+		message = `${addPeriod(message)} The response may or may not have been added`;
+		description = CHECK_RESPONSES;
 	} else if (attempts > 1) {
 		description += ` Tried ${attempts} times.`;
 	}

@@ -1,5 +1,5 @@
+import { isString } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
-import { z } from 'zod';
 import type { Target } from './endpoints';
 import { describeShape } from './envelope';
 import { createFailure } from './failures';
@@ -14,8 +14,6 @@ import { parseUrl } from './url';
 
 /* One function for each operation of the service that reads no list (specification, section 4). */
 
-const workspaceSchema = z.object({ name: z.string() });
-
 /** Fetches the workspace, including its secrets (section 2.1). */
 export async function fetchWorkspace(
 	context: RequestContext,
@@ -23,37 +21,32 @@ export async function fetchWorkspace(
 ): Promise<IDataObject> {
 	const { data } = (await callApi(context, target)).envelope;
 	if (isWorkspace(data)) return data;
-	throw createUnexpectedReplyError(
-		context,
-		target.endpoint,
-		'a workspace with a name',
-		describeShape(data),
-	);
+	const found = describeShape(data);
+	throw createUnexpectedReplyError(context, target.endpoint, 'a workspace with a name', found);
 }
 
 /** Whether the data of a reply is a workspace. */
 export function isWorkspace(data: unknown): data is IDataObject {
-	return workspaceSchema.safeParse(data).success;
+	return isRecord(data) && typeof data.name === 'string';
 }
-
-const pdfSchema = z.object({ pdf_url: z.string().nullish(), url: z.string().nullish() });
 
 /** Fetches the link to the PDF of a response. Returns an absolute URL. */
 export async function fetchPdfLink(context: RequestContext, target: Target): Promise<string> {
 	const { body, data } = (await callApi(context, target)).envelope;
-	const places = [data, body].map((place) => pdfSchema.safeParse(place).data);
-	const values = places.flatMap((place) => [place?.pdf_url, place?.url]);
-	const link = values.find((value) => value);
-	const url = link ? parseUrl(link, context.account.baseUrl) : undefined;
+	const places = [data, body].filter(isRecord);
+	const links = places.flatMap(({ pdf_url, url }) => [pdf_url, url]);
+	const link = links.filter(isString).find((text) => text !== '');
+	const url = link === undefined ? undefined : parseUrl(link, context.account.baseUrl);
 	if (url !== undefined) return url.href;
-	if (values.some((value) => value === null || value === '')) {
+	if (links.some((value) => value === null || value === '')) {
 		throw createRequestError(context, createFailure('pdfMissing'));
 	}
+	const found = describeShape(data);
 	throw createUnexpectedReplyError(
 		context,
 		target.endpoint,
 		'"pdf_url" or "url" with a link',
-		describeShape(data),
+		found,
 	);
 }
 

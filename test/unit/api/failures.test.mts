@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { createAccount } from '../../../nodes/FormService/api/account.ts';
-import { endpoints } from '../../../nodes/FormService/api/endpoints.ts';
 import { InputError } from '../../../nodes/FormService/api/errors.ts';
 import { cutAtCharacter, formatTime } from '../../../nodes/FormService/api/errorTexts.ts';
 import {
@@ -42,8 +41,7 @@ describe('The texts of a failure', () => {
 		];
 		for (const reason of uncertain) {
 			const given = { ...facts, detail: 'ECONNRESET', serverMessage: 'EPERM', mayHaveActed: true };
-			const endpoint = endpoints.addResponse;
-			const { message } = createRequestError(context, createFailure(reason, given), { endpoint });
+			const { message } = createRequestError(context, createFailure(reason, given));
 			expect(message).toMatch(/\. The response may or may not have been added$/);
 			expect(message).not.toMatch(/ECONN|EPERM/);
 		}

@@ -1,74 +1,37 @@
-import { snakeCase } from 'lodash';
-import { z } from 'zod';
-import type { Envelope } from '../envelope';
+import { describeShape, type Envelope } from '../envelope';
 import { getId, isRecord } from '../records';
-import { describeShape } from '../envelope';
-import { parseUrl } from '../url';
 import type { ReplyHeaders } from '../request/rateLimit';
+import { parseUrl } from '../url';
 
-/** The page of a list that a reply belongs to. */
-export type PageInList = {
-	url: string;
-	/** The number of pages that an earlier page announced. */
-	lastPage?: number;
-};
-
-/** What a reply says about the pages of its list. `problem` names what announces a next page that has no link. */
-export type NextPage = {
-	nextUrl?: string;
-	total?: number;
-	lastPage?: number;
-	problem?: string;
-};
+/** What a reply says about the pages of its list. `problem` is what announces a page that cannot be found. */
+export type NextPage = { nextUrl?: string; total?: number; problem?: string };
 
 /** The attributes of a reply that can say something about pages, by their paths: `meta.last_page`. */
 type Attributes = ReadonlyMap<string, unknown>;
 
-/** Where the paginators of Laravel put their attributes (docs/contract.md). */
-const PLACES = ['', 'data.', 'links.', 'meta.', 'data.links.', 'data.meta.'];
-
-const countSchema = z.union([
-	z.number().int().nonnegative(),
-	z
-		.string()
-		.regex(/^\d{1,9}$/)
-		.transform(Number),
-]);
-
-/** Finds the next page of a list, and the number of records in the list. */
-export function findNextPage(
-	headers: ReplyHeaders,
-	{ body }: Envelope,
-	page: PageInList,
-): NextPage {
-	const attributes = new Map(collectAttributes(body));
-	const lastPage = findCount(attributes, PLACES, 'last_page') ?? page.lastPage;
-	const found = { lastPage, total: findTotal(attributes) };
-	const link = findLink(headers, attributes);
-	if (link !== undefined) {
-		const nextUrl = followLink(link.value, page.url);
-		return nextUrl === undefined
-			? { ...found, problem: describeSign(link) }
-			: { ...found, nextUrl };
-	}
-	const pageInUrl = Number(new URL(page.url).searchParams.get('page') ?? 1);
-	const currentPage = findCount(attributes, PLACES, 'current_page') ?? pageInUrl;
-	if (lastPage !== undefined && currentPage < lastPage) {
-		return { ...found, nextUrl: setPage(page.url, currentPage + 1) };
-	}
-	const sign = findSign(attributes);
-	return sign === undefined ? found : { ...found, problem: describeSign(sign) };
-}
-
 /** An attribute or header that announces a next page. */
 type Sign = { path: string; value: unknown };
 
-const describeSign = ({ path, value }: Sign) => `"${path}", ${describeShape(value)}`;
+/** Where the paginators of Laravel put their attributes (docs/contract.md). */
+const PLACES = ['', 'data.', 'links.', 'meta.', 'data.links.', 'data.meta.'];
 
-/**
- * Collects the attributes of a reply and of the objects in the reply. Leaves out records, which have an ID, and
- * lists.
- */
+const NEXT_NAME = /^(next.*|cursor|has_?(more|next).*)$/i;
+const PAGE_COUNT_NAME = /^(last_?page|total_?pages|page_?count|pages)$/i;
+const TOTAL_NAME = /^total(_?(count|records|items|results|forms|fields|responses))?$/i;
+
+/** Finds the next page of a list, and the number of records in the list. */
+export function findNextPage(headers: ReplyHeaders, { body }: Envelope, pageUrl: string): NextPage {
+	const attributes = new Map(collectAttributes(body));
+	const total = findTotal(attributes);
+	const link = findLink(headers, attributes);
+	const nextUrl =
+		link === undefined ? createNumberedUrl(attributes, pageUrl) : followLink(link.value, pageUrl);
+	if (nextUrl !== undefined) return { total, nextUrl };
+	const sign = link ?? findSign(attributes, pageUrl);
+	return { total, problem: sign && `"${sign.path}", ${describeShape(sign.value)}` };
+}
+
+/** Collects the attributes at any depth. Leaves out lists, and records, which have an ID. */
 function* collectAttributes(holder: unknown, path = ''): Generator<[string, unknown]> {
 	if (!isRecord(holder) || getId(holder) !== undefined) return;
 	for (const [name, value] of Object.entries(holder)) {
@@ -77,33 +40,16 @@ function* collectAttributes(holder: unknown, path = ''): Generator<[string, unkn
 	}
 }
 
-function findCount(
-	attributes: Attributes,
-	places: readonly string[],
-	name: string,
-): number | undefined {
-	const values = places.map((place) => attributes.get(place + name));
-	return values
-		.map((value) => countSchema.safeParse(value).data)
-		.find((count) => count !== undefined);
-}
-
-/** Returns the link to the next page. Undefined if no link is set. */
 function findLink(headers: ReplyHeaders, attributes: Attributes): Sign | undefined {
-	const paths = PLACES.flatMap((place) => {
-		return place.endsWith('links.') ? [`${place}next`] : [`${place}next_page_url`];
+	const paths = PLACES.map((place) => {
+		return place.endsWith('links.') ? `${place}next` : `${place}next_page_url`;
 	});
 	const [, header] = /<([^<>]*)>\s*;[^,<]*\brel="?next\b/i.exec(String(headers.link ?? '')) ?? [];
 	const signs = paths.map((path) => ({ path, value: attributes.get(path) }));
-	return [...signs, { path: 'Link', value: header }].find(({ value }) => isSet(value));
+	return [...signs, { path: 'Link', value: header }].find(({ value }) => Boolean(value));
 }
 
-const isSet = (value: unknown) => Boolean(value) && value !== '0';
-
-/**
- * Returns the URL of the next page. Keeps the query of the list, because Laravel leaves it out of its links.
- * Undefined if the link leads to another list.
- */
+/** Keeps the query of the list, because Laravel leaves it out of its links. Undefined for another address. */
 function followLink(link: unknown, pageUrl: string): string | undefined {
 	const next = typeof link === 'string' ? parseUrl(link, pageUrl) : undefined;
 	const url = new URL(pageUrl);
@@ -113,37 +59,41 @@ function followLink(link: unknown, pageUrl: string): string | undefined {
 	return url.href;
 }
 
-function setPage(pageUrl: string, page: number): string {
-	const url = new URL(pageUrl);
-	url.searchParams.set('page', String(page));
-	return url.href;
+function createNumberedUrl(attributes: Attributes, pageUrl: string): string | undefined {
+	const currentPage = findCount(attributes, 'current_page');
+	const lastPage = findCount(attributes, 'last_page');
+	if (currentPage === undefined || lastPage === undefined) return undefined;
+	return currentPage < lastPage ? followLink(`?page=${currentPage + 1}`, pageUrl) : undefined;
 }
-
-/** Matches names that announce a further page, in snake case: `next_cursor`, `has_more`, `total_pages`. */
-const NEXT_NAME = /^(next(_.*)?|cursor|has_(more|next)(_.*)?)$/;
-const PAGE_COUNT_NAME = /^(last_page|total_pages|page_count|pages)$/;
-const TOTAL_NAME = /^total(_(count|records|items|results|entries|forms|fields|responses))?$/;
 
 /** Finds an attribute that announces a further page in another way than docs/contract.md says. */
-function findSign(attributes: Attributes): Sign | undefined {
-	for (const [path, value] of attributes) {
-		const name = getSnakeCaseName(path);
-		const holder = path.slice(0, path.lastIndexOf('.') + 1);
-		const isNext = NEXT_NAME.test(name) && isSet(value);
-		const page =
-			findCount(attributes, [holder], 'current_page') ?? findCount(attributes, [holder], 'page');
-		if (isNext || (PAGE_COUNT_NAME.test(name) && Number(value) > (page ?? 1)))
-			return { path, value };
-	}
-	return undefined;
+function findSign(attributes: Attributes, pageUrl: string): Sign | undefined {
+	const pageInUrl = Number(new URL(pageUrl).searchParams.get('page') ?? 1);
+	const currentPage = findCount(attributes, 'current_page') ?? pageInUrl;
+	const signs = [...attributes].map(([path, value]) => ({ path, value }));
+	return signs.find(({ path, value }) => {
+		const name = getName(path);
+		const isPageCount = PAGE_COUNT_NAME.test(name) && Number(value) > currentPage;
+		return isPageCount || (NEXT_NAME.test(name) && Boolean(value));
+	});
 }
 
-/** Returns the announced number of records. If there are several numbers, returns the highest. */
+/** If there are several numbers, returns the highest. */
 function findTotal(attributes: Attributes): number | undefined {
-	const totals = [...attributes].flatMap(([path, value]) => {
-		return TOTAL_NAME.test(getSnakeCaseName(path)) ? (countSchema.safeParse(value).data ?? []) : [];
-	});
+	const paths = [...attributes.keys()].filter((path) => TOTAL_NAME.test(getName(path)));
+	const totals = paths.flatMap((path) => parseCount(attributes.get(path)) ?? []);
 	return totals.length === 0 ? undefined : Math.max(...totals);
 }
 
-const getSnakeCaseName = (path: string) => snakeCase(path.slice(path.lastIndexOf('.') + 1));
+function findCount(attributes: Attributes, name: string): number | undefined {
+	const counts = PLACES.map((place) => parseCount(attributes.get(place + name)));
+	return counts.find((count) => count !== undefined);
+}
+
+function parseCount(value: unknown): number | undefined {
+	return /^\d{1,9}$/.test(String(value)) ? Number(value) : undefined;
+}
+
+function getName(path: string): string {
+	return path.slice(path.lastIndexOf('.') + 1);
+}

@@ -25,7 +25,6 @@ export async function callApi(
 ): Promise<TimedReply> {
 	const { account, priority, retry = true } = context;
 	const target = checkTarget(context, uncheckedTarget);
-	const { endpoint } = target;
 	const queue = getQueue(account.key);
 	const signal = getAbortSignal(context);
 	const failures: RequestFailure[] = [];
@@ -34,13 +33,10 @@ export async function callApi(
 		// a slot, or the reason why there is none
 		const slot = await queue.acquireSlot({ priority, isRetry: attempts > 0, signal });
 		if ('reason' in slot) {
-			const lastFailure = failures.at(-1) ?? slot;
-			// another item has stopped the node, and the user has to see the error of that item
-			const isStopped = slot.reason === 'canceled' && !lastFailure.mayHaveActed;
-			const failure = isStopped ? slot : lastFailure;
-			throw createRequestError(context, failure, { attempts, endpoint });
+			// if another item has stopped the node, the user has to see the error of that item
+			const failure = slot.reason === 'canceled' ? slot : (failures.at(-1) ?? slot);
+			throw createRequestError(context, failure, attempts);
 		}
-
 		const sentAtMs = clock.now();
 		let result: ReturnType<typeof parseReply> | undefined;
 		try {
@@ -49,12 +45,10 @@ export async function callApi(
 			queue.releaseSlot(slot, result);
 		}
 		if ('envelope' in result) return { ...result, sentAtMs };
-
 		failures.push(result.requestFailure);
 		const retryDelayMs = retry ? computeRetryDelayMs(failures, priority, Math.random()) : undefined;
 		if (retryDelayMs === undefined) {
-			const details = { attempts: failures.length, endpoint };
-			throw createRequestError(context, result.requestFailure, details);
+			throw createRequestError(context, result.requestFailure, failures.length);
 		}
 		await clock.sleep(retryDelayMs, signal);
 	}

@@ -1,7 +1,8 @@
+import type { IDataObject } from 'n8n-workflow';
 import { outputNeedsFields, createResponseItem } from '../../answers/responseItem';
 import { endpoints } from '../../api/endpoints';
-import { toComparableId } from '../../api/records';
-import { createListReader } from '../../api/replies/listReader';
+import { getRecordKey, toComparableId } from '../../api/records';
+import { fetchRecords } from '../../api/replies/listReader';
 import {
 	readFormId,
 	readResponseId,
@@ -46,16 +47,12 @@ export const responseGet: Operation = {
 			ids: { formId },
 			selection: { names: readOutputFields(input) },
 			async read(request) {
-				const { target } = request;
-				const readList = await shareInRun(
+				const records = await shareInRun(
 					request,
-					`reader of ${target.url}`,
-					async () => await Promise.resolve(createListReader(target)),
+					`records of ${request.target.url}`,
+					async (context) => indexRecords(await fetchRecords(context, request.target)),
 				);
-				const comparableId = toComparableId(responseId);
-				// fetch no page after the page that has the response
-				const found = await readList(request.context, (records) => records.has(comparableId));
-				const record = found.get(comparableId);
+				const record = records.get(toComparableId(responseId));
 				if (record === undefined) {
 					throw createParameterError(
 						input,
@@ -71,3 +68,7 @@ export const responseGet: Operation = {
 		};
 	},
 };
+
+function indexRecords(records: readonly IDataObject[]): ReadonlyMap<string, IDataObject> {
+	return new Map(records.map((record) => [getRecordKey(record), record]));
+}

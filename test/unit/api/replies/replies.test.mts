@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { unwrapEnvelope } from '../../../../nodes/FormService/api/envelope.ts';
 import { findNextPage } from '../../../../nodes/FormService/api/replies/findNextPage.ts';
 import { isWholeList } from '../../../../nodes/FormService/api/replies/listReader.ts';
-import { readList } from '../../../../nodes/FormService/api/replies/readList.ts';
+import { readList } from '../../../../nodes/FormService/api/replies/fetchPages.ts';
 
 const records = [{ uuid: 'a' }, { id: 7 }];
 
@@ -40,7 +40,7 @@ describe('A list', () => {
 const LIST = 'https://forms.example.com/api/v1/responses/AbC123';
 const LINK = `${LIST}?page=2`;
 const find = (body: unknown, headers = {}, url = LIST) =>
-	findNextPage(headers, unwrapEnvelope(body), { url });
+	findNextPage(headers, unwrapEnvelope(body), url);
 
 describe('The next page', () => {
 	it.each<[object, object?]>([
@@ -62,6 +62,7 @@ describe('The next page', () => {
 		['"hasMore"', { hasMore: true }],
 		['"links.next"', { links: { next: { href: LINK } } }],
 		['"links.next"', { links: { next: 'https://elsewhere.example.com/api/v1/responses/AbC123' } }],
+		['"last_page"', { last_page: 4 }],
 		['"pagination.pages"', { pagination: { page: 1, pages: 4 } }],
 		[
 			'"meta.pagination.total_pages"',
@@ -75,7 +76,7 @@ describe('The next page', () => {
 		{ page: { number: 1, size: 20 } },
 		{ next_page_url: null, meta: { next_cursor: '', has_more: false } },
 		{ current_page: 2, last_page: 2 },
-		{ pagination: { page: 4, pages: 4 } },
+		{ pagination: { page: 1, pages: 1 } },
 		{ data: { id: 'aB3xY9', fields: [], next_step_text: 'Next' } },
 	])('is not announced by %j', (body) => {
 		const { nextUrl, problem } = find({ data: [], ...body });
@@ -85,12 +86,6 @@ describe('The next page', () => {
 	it('keeps the query of the list', () => {
 		const { nextUrl } = find({ next_page_url: LINK }, {}, `${LIST}?incomplete=false&page=1`);
 		expect(nextUrl).toBe(`${LIST}?incomplete=false&page=2`);
-	});
-
-	it('is known from the number of pages that only an earlier page announced', () => {
-		const page = { url: LINK, lastPage: 3 };
-		const { nextUrl } = findNextPage({}, unwrapEnvelope({ data: [] }), page);
-		expect(nextUrl).toBe(`${LIST}?page=3`);
 	});
 
 	it.each<[number | undefined, object]>([
