@@ -4,16 +4,14 @@ import { hasReason } from '../api/errors';
 import { parseNumber } from '../api/values';
 import { getCreationTimeMs } from '../api/recordTimes';
 import { isWholeList } from '../api/replies/listReader';
+import type { Delivery } from './deliverEvents';
 import { FIRST_PAGE } from './failures';
 import type { PollContext } from './pollContext';
-import type { Page, ReadPages } from './readPages';
+import type { Page, Reading, ReadPages, Turn } from './readPages';
 import { forgetUnlisted, RETENTION_MS, type SeenResponses } from './seenResponses';
 import type { FormState, Progress } from './triggerState';
 
 /* Computes the next state of a form: what is seen, and where the next search and the next slice start. */
-
-/** What a reading of a form does, see readForm. */
-export type Turn = 'search' | 'pass';
 
 type Pass = NonNullable<Progress['pass']>;
 type Newest = NonNullable<Progress['newest']>;
@@ -23,29 +21,30 @@ export function isFirstPass({ seen, progress }: FormState): boolean {
 	return progress?.pass === undefined ? seen === undefined : progress.pass.isFirst === true;
 }
 
-/** A reading whose events were delivered as far as there was capacity. */
-export type DeliveredReading = Readonly<{
+/** What a reading has read and delivered. */
+export type PerformedReading = Readonly<{
 	formId: string;
+	/** The form before the reading. */
 	form: FormState;
-	reading: Readonly<{ turn: Turn; from: string }>;
+	reading: Reading;
 	read: ReadPages;
-	delivery: Readonly<{ undelivered: ReadonlyArray<{ id: string; pageIndex: number }> }>;
+	delivery: Delivery & { error?: unknown };
 }>;
 
 /** Returns the form after a reading. Undelivered events are not recorded, so they are detected again. */
-export function advance(context: PollContext, delivered: DeliveredReading): FormState {
-	const { form, reading } = delivered;
-	const seen = computeSeen(delivered);
+export function advance(context: PollContext, performed: PerformedReading): FormState {
+	const { form, reading } = performed;
+	const seen = computeSeen(performed);
 	if (reading.turn === 'search') {
-		return { ...form, seen, progress: advanceSearch(context, delivered) };
+		return { ...form, seen, progress: advanceSearch(context, performed) };
 	}
-	const isComplete = proveCompleteness(context, delivered);
-	const next = { ...form, seen, progress: advancePass(context, delivered) };
+	const isComplete = proveCompleteness(context, performed);
+	const next = { ...form, seen, progress: advancePass(context, performed) };
 	return next.progress.pass === undefined ? endPass(context, next, isComplete) : next;
 }
 
 /** Returns the same map if nothing has changed. */
-function computeSeen({ form, read, delivery }: DeliveredReading): SeenResponses {
+function computeSeen({ form, read, delivery }: PerformedReading): SeenResponses {
 	const { seen = new Map() } = form;
 	const undelivered = new Set(delivery.undelivered.map(({ id }) => id));
 	const delivered = [...read.events.values()].filter(({ id }) => !undelivered.has(id));
@@ -57,7 +56,7 @@ function computeSeen({ form, read, delivery }: DeliveredReading): SeenResponses 
 }
 
 /** Returns the page where a reading of the same kind goes on. Undefined if it has come to its end. */
-function findResumePage({ read, delivery }: DeliveredReading): string | undefined {
+function findResumePage({ read, delivery }: PerformedReading): string | undefined {
 	const { pages, isCut } = read;
 	const [undelivered] = delivery.undelivered;
 	if (undelivered !== undefined) return pages[undelivered.pageIndex].page;
@@ -71,8 +70,8 @@ function hasFailed({ error }: ReadPages): boolean {
 }
 
 /** A search that is cut goes on at its next turn, before the pass does. */
-function advanceSearch(context: PollContext, delivered: DeliveredReading): Progress {
-	const { form, reading, read } = delivered;
+function advanceSearch(context: PollContext, performed: PerformedReading): Progress {
+	const { form, reading, read } = performed;
 	const newest = form.progress!.newest!;
 	const isOldestFirst = newest.order === 'oldestFirst';
 	// the list has become shorter, so another page is the last one now
@@ -86,7 +85,7 @@ function advanceSearch(context: PollContext, delivered: DeliveredReading): Progr
 	}
 	const isStart = reading.from === FIRST_PAGE || newest.searchingSinceMs === undefined;
 	const searchingSinceMs = isStart ? getServiceMs(context) : newest.searchingSinceMs;
-	const page = findResumePage(delivered);
+	const page = findResumePage(performed);
 	if (page === undefined) {
 		const found = { order, page: start, searchedAtMs: searchingSinceMs! };
 		return { ...form.progress, newest: found, turn: 'pass' };
@@ -99,17 +98,17 @@ function getServiceMs({ cache, times }: PollContext): number {
 	return times.pollStartedAtMs + cache.clockOffsetMs;
 }
 
-function advancePass(context: PollContext, delivered: DeliveredReading): Progress {
-	const { form, read, delivery } = delivered;
+function advancePass(context: PollContext, performed: PerformedReading): Progress {
+	const { form, read, delivery } = performed;
 	const { pass } = form.progress ?? {};
 	const [undelivered] = delivery.undelivered;
 	// a page with an undelivered event is read again
 	const passed = read.pages.slice(0, undelivered?.pageIndex);
 	const pageCount = (pass?.pageCount ?? 0) + passed.length;
 	const ascent = (pass?.ascent ?? 0) + sumBy(passed, computeStep);
-	const page = findResumePage(delivered);
+	const page = findResumePage(performed);
 	const isEnd = page === undefined;
-	const newest = findNewest(context, delivered, { pageCount, ascent, isEnd });
+	const newest = findNewest(context, performed, { pageCount, ascent, isEnd });
 	const next = isEnd ? undefined : { page, pageCount, ascent, isFirst: isFirstPass(form) };
 	return { ...form.progress, turn: 'search', newest, pass: next };
 }
@@ -131,7 +130,7 @@ const MIN_PAGES_BEFORE_END = 10;
 /** Finds where new responses appear, from the pages that the pass has read so far. */
 function findNewest(
 	context: PollContext,
-	{ form, read }: DeliveredReading,
+	{ form, read }: PerformedReading,
 	{ pageCount, ascent, isEnd }: Readonly<{ pageCount: number; ascent: number; isEnd: boolean }>,
 ): Newest | undefined {
 	const { newest } = form.progress ?? {};
@@ -148,7 +147,7 @@ function findNewest(
 /** Whether the pass has listed each response, as far as it has come. Forgotten at a restart of n8n. */
 function proveCompleteness(
 	{ cache }: PollContext,
-	{ formId, reading, read, delivery }: DeliveredReading,
+	{ formId, reading, read, delivery }: PerformedReading,
 ): boolean {
 	const isStart = reading.from === FIRST_PAGE;
 	const { total } = read.pages[0];

@@ -5,7 +5,6 @@ import { getN8nCause, type NodeError } from '../api/errors';
 import { sortByTime } from '../api/recordTimes';
 import { isEndOfPoll, recordOutcome, type ReadingOutcome } from './failures';
 import { mayReadFormList, readFormList } from './formList';
-import type { Turn } from './formProgress';
 import {
 	getTriggerCache,
 	isBackingOff,
@@ -15,8 +14,8 @@ import {
 	type OutputItem,
 	type PollContext,
 } from './pollContext';
-import { planReading, readForm, type Reading } from './readForm';
-import { ensureBaseline } from './readPages';
+import { planReading, readForm } from './readForm';
+import { ensureBaseline, type Reading, type Turn } from './readPages';
 import { readSavedState, readTriggerNode, writeSavedState } from './staticData';
 import { hasSeveralForms } from './triggerParameters';
 import {

@@ -4,11 +4,11 @@ import { getRequestFailure, hasReason, ServiceError, toNodeError } from '../api/
 import type { NodeError } from '../api/errors';
 import { MAX_PAGES } from '../api/replies/fetchPages';
 import { createFormNotFoundError, isFormNotFoundError } from '../parameters/locators';
-import { deliverEvents, type Delivery } from './deliverEvents';
+import { deliverEvents } from './deliverEvents';
 import { FIRST_PAGE, isAccountFailure, MIN_FAILURES, type ReadingOutcome } from './failures';
-import { advance, isFirstPass, skipTurn, startOver, type Turn } from './formProgress';
+import { advance, isFirstPass, skipTurn, startOver, type PerformedReading } from './formProgress';
 import { isBackingOff, type OutputItem, type PollContext } from './pollContext';
-import { endsWithOld, ensureBaseline, readPages, type ReadPages } from './readPages';
+import { ensureBaseline, readPages, type Reading, type ReadPages, type Turn } from './readPages';
 import {
 	computeAllowance,
 	computeDueAtMs,
@@ -26,8 +26,6 @@ import type { FormState } from './triggerState';
  * reading is a slice of the pass, usually one page, which finds what happens on older pages. All other lists are
  * read only by passes.
  */
-
-export type Reading = Readonly<{ turn: Turn; from: string; maxPages: number }>;
 
 /** A first pass reads at most so many pages in a poll after a failure, because they may be read again. */
 const MAX_PAGES_AFTER_FAILURE = 10;
@@ -71,20 +69,12 @@ export function planReading(
 	// a search that is too short would leave new responses for hours
 	const limit = next === 'search' ? Math.max(2, computeMaxRequests(budget)) : passLimit;
 	const maxPages = parameters.lists.fields ? Math.min(limit, MAX_PAGES_WITH_FIELDS) : limit;
-	return { turn: next, from: starts[next], maxPages };
+	const isNewestFirst = next === 'search' && newest?.order === 'newestFirst';
+	const searchedAtMs = isNewestFirst ? newest.searchedAtMs : undefined;
+	return { turn: next, from: starts[next], maxPages, searchedAtMs };
 }
 
 export type FormResult = { form: FormState; items: readonly OutputItem[]; outcome: ReadingOutcome };
-
-/** What a reading has read and delivered. */
-type Performed = Readonly<{
-	formId: string;
-	/** The form before the reading. */
-	form: FormState;
-	reading: Reading;
-	read: ReadPages;
-	delivery: Delivery & { error?: unknown };
-}>;
 
 type Failure = Readonly<{ error: NodeError; page: string }>;
 
@@ -101,7 +91,7 @@ export async function readForm(
 	reading: Reading,
 	{ capacity, hasReadPages }: Readonly<{ capacity: number; hasReadPages: boolean }>,
 ): Promise<FormResult> {
-	const read = await readPagesOfForm(context, formId, formBefore, reading, capacity);
+	const read = await readPages(context, formId, formBefore, reading, capacity);
 	const form = read.pages.length > 0 ? ensureBaseline(context, formBefore) : formBefore;
 	const delivery = await tryDelivery(context, formId, read, capacity);
 	const performed = { formId, form, reading, read, delivery };
@@ -125,32 +115,13 @@ export async function readForm(
 	};
 }
 
-async function readPagesOfForm(
-	context: PollContext,
-	formId: string,
-	form: FormState,
-	{ turn, from, maxPages }: Reading,
-	maxEvents: number,
-): Promise<ReadPages> {
-	const { seen = new Map(), progress } = form;
-	const { newest } = progress ?? {};
-	const searchedAtMs =
-		turn === 'search' && newest?.order === 'newestFirst' ? newest.searchedAtMs : undefined;
-	return await readPages(context, formId, form, {
-		from,
-		maxPages,
-		maxEvents,
-		isEnough: (page) => searchedAtMs !== undefined && endsWithOld(page, seen, searchedAtMs),
-	});
-}
-
 /** Delivers the events of the pages. A failed delivery keeps the form as it was, so its pages are read again. */
 async function tryDelivery(
 	context: PollContext,
 	formId: string,
 	{ pages, events }: ReadPages,
 	capacity: number,
-): Promise<Performed['delivery']> {
+): Promise<PerformedReading['delivery']> {
 	const none = { items: [], undelivered: [], fieldRequests: 0 };
 	if (pages.length === 0) return none;
 	try {
@@ -163,7 +134,7 @@ async function tryDelivery(
 /** Returns what people may have to know: not that the poll had no time for a page, or that a search is lost. */
 function findFailure(
 	context: PollContext,
-	{ formId, reading, read, delivery }: Performed,
+	{ formId, reading, read, delivery }: PerformedReading,
 	hasReadPages: boolean,
 ): Failure | undefined {
 	const isLate = hasReason(read.error, 'pollTimedOut') && (hasReadPages || read.pages.length > 0);
@@ -216,7 +187,7 @@ const MAX_FAILING_MS = 20 * MINUTE_MS;
 /** Whether the next reading must leave the page where this one started, so that a bad page blocks nothing. */
 function hasToStartOver(
 	{ cache }: PollContext,
-	{ formId, reading, read }: Performed,
+	{ formId, reading, read }: PerformedReading,
 	failure: Failure | undefined,
 ): boolean {
 	if (isPositionGone(reading, read)) return true;
@@ -231,7 +202,7 @@ function hasToStartOver(
 /** Adds the requests of a reading to the form's schedule. A form that was not read keeps its place in the queue. */
 function addRequests(
 	{ budget }: PollContext,
-	{ form, read, delivery }: Performed,
+	{ form, read, delivery }: PerformedReading,
 	next: FormState,
 	failure: Failure | undefined,
 ): FormState {

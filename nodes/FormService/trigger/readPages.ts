@@ -13,7 +13,7 @@ import { detectEvent } from './detectEvent';
 import { FIRST_PAGE } from './failures';
 import { computeFingerprint, type Fingerprint } from './fingerprints';
 import type { PollContext } from './pollContext';
-import type { SeenResponse, SeenResponses } from './seenResponses';
+import type { SeenResponse } from './seenResponses';
 import type { TriggerParameters } from './triggerParameters';
 import type { FormState } from './triggerState';
 
@@ -52,21 +52,28 @@ export type ReadPages = {
 	error?: unknown;
 };
 
-export type PageLimits = Readonly<{
+/** What a reading of a form does, see readForm. */
+export type Turn = 'search' | 'pass';
+
+export type Reading = Readonly<{
+	turn: Turn;
 	from: string;
 	maxPages: number;
-	/** After so many events, the reading stops. */
-	maxEvents: number;
-	/** Whether the pages after this page have no new responses. */
-	isEnough: (page: Page) => boolean;
+	/** If new responses appear on the first page: when the last search began, by the service's clock. */
+	searchedAtMs?: number;
 }>;
 
-/** Reads pages until a limit is reached or a page cannot be read. Never throws. */
+/**
+ * Reads pages until there are no more or enough of them, or a page cannot be read. Never throws.
+ *
+ * @param maxEvents after so many events, the reading stops
+ */
 export async function readPages(
 	context: PollContext,
 	formId: string,
 	form: FormState,
-	{ from, maxPages, maxEvents, isEnough }: PageLimits,
+	reading: Reading,
+	maxEvents: number,
 ): Promise<ReadPages> {
 	const { request, times } = context;
 	const target = createTarget(request.account, endpoints.listResponses, { formId });
@@ -78,17 +85,15 @@ export async function readPages(
 		requests: 0,
 	};
 	try {
-		for await (const listPage of fetchPagesInTime(context, target, from)) {
+		for await (const listPage of fetchPagesInTime(context, target, reading.from)) {
 			const page = toPage(context, listPage);
 			read.pages.push(page);
 			// the first reply shows the service's clock
 			await comparePage(read, page, ensureBaseline(context, form), context.parameters);
 			if (page.next === undefined) continue;
-			// an earlier poll may have stopped in the middle of the page where this reading starts
-			const isResumed = from !== FIRST_PAGE && read.pages.length === 1;
-			const isOver = !isResumed && isEnough(page);
-			const isAtLimit = read.pages.length >= maxPages || read.events.size >= maxEvents;
-			if (!isOver && !isAtLimit && clock.now() < times.readUntilMs) continue;
+			const isOver = isEndOfSearch(reading, read, form);
+			const isFull = read.pages.length >= reading.maxPages || read.events.size >= maxEvents;
+			if (!isOver && !isFull && clock.now() < times.readUntilMs) continue;
 			return { ...read, isCut: !isOver, requests: read.pages.length };
 		}
 		return { ...read, isCut: false, requests: read.pages.length };
@@ -149,14 +154,20 @@ async function comparePage(
 const CLOCK_TOLERANCE_MS = 2_000;
 
 /**
- * Whether a list that is sorted newest first has no new responses after a page: its last response is seen, and
- * is older than the last search. A seen response alone is not enough, because a pass may have seen its page
+ * Whether a list that is sorted newest first has no new responses after the last page: its last response is seen,
+ * and is older than the last search. A seen response alone is not enough, because a pass may have seen its page
  * before.
  */
-export function endsWithOld(page: Page, seen: SeenResponses, searchedAtMs: number): boolean {
-	const { records, ids } = page;
-	const last = records.at(-1);
-	const createdAtMs = last && getCreationTimeMs(last);
+function isEndOfSearch(
+	{ from, searchedAtMs }: Reading,
+	{ pages }: ReadPages,
+	{ seen = new Map() }: FormState,
+): boolean {
+	// an earlier poll may have stopped in the middle of the page where this reading starts
+	const isResumed = from !== FIRST_PAGE && pages.length === 1;
+	if (searchedAtMs === undefined || isResumed) return false;
+	const { records, ids } = pages.at(-1)!;
+	const createdAtMs = getCreationTimeMs(records.at(-1) ?? {});
 	if (createdAtMs === undefined) return ids.length > 0 && ids.every((id) => seen.has(id));
 	return seen.has(ids.at(-1)!) && createdAtMs < searchedAtMs - CLOCK_TOLERANCE_MS;
 }
