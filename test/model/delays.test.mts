@@ -48,6 +48,7 @@ const ABANDONED = DAY_MINUTES + 3;
 it.each<[string, number, () => World, (request: Sent) => boolean, Happen]>([
 	['a response to one form', 2, watchForms(1), ofForm, submit],
 	['a response to one of ten forms', 20, watchForms(10), ofForm, submit],
+	['a response to one of fifty forms', 100, watchForms(50), ofForm, submit],
 	['an abandoned response', ABANDONED, watchForms(1, abandoned), ofForm, begin],
 	['one, n8n 72 h ahead,', ABANDONED, atHour(72, watchForms(1, abandoned)), ofForm, begin],
 	['one, n8n 72 h behind,', ABANDONED, atHour(-72, watchForms(1, abandoned)), ofForm, begin],

@@ -40,6 +40,19 @@ it('The saved state has at most 16 characters for each of 20,000 responses', asy
 	expect(perResponse).toBeLessThanOrEqual(16);
 });
 
+it('A poll without a change saves no state in durable mode', async () => {
+	const { world, A } = createPaged({ pages: 20, mode: 'durable' });
+	// once an hour, it saves which pages it reads next
+	await world.beginAndRun(65);
+	const getRevision = () => lodash.get(Object.values(world.n8n.saved.cursors)[0], 'state.revision');
+	const saved = getRevision();
+	await world.run(50);
+	expect(getRevision()).toBe(saved);
+	world.submit(A);
+	await world.run(5);
+	expect(getRevision()).not.toBe(saved);
+});
+
 it('A poll of 20,000 responses on pages takes at most 100 ms of processor time', async () => {
 	const { world } = createPaged({ pages: 67, pageSize: 300 });
 	await world.beginAndRun(60);

@@ -23,20 +23,6 @@ describe('Fetch Test Event', () => {
 		expect(namesIn(await trigger.poll(tick))).toEqual(['Ada', 'Grace']);
 	});
 
-	it.each([
-		[['responseStarted'], 'responseStarted', ['Grace', 'Ada'], 'Grace'],
-		[['responseAbandoned'], 'responseAbandoned', ['Grace', 'Ada'], 'Grace'],
-		[['responseUpdated'], 'responseUpdated', ['Grace', 'Ada'], 'Ada'],
-		[['formUpdated', 'responseCompleted'], 'responseCompleted', ['Ada', 'Grace'], 'Ada'],
-	])('shows the newest response that %j can be about', async (events, event, names, Name) => {
-		const { form, submit } = addForm(world);
-		for (const name of names) {
-			submit(name, name === 'Grace');
-			await time.sleep(1_000);
-		}
-		expect(await fetch(form, { events })).toMatchObject([{ event, answers: { Name } }]);
-	});
-
 	it('shows the newest response of the newest of all forms that has one and is not excluded', async () => {
 		const own = await createWorld();
 		const forms: string[] = [];

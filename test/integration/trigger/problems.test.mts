@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { rawReply } from '../../service/index.mts';
 import { locator } from '../harness.mts';
 import { running } from '../world.mts';
 import { addForm, begin, HOUR_MS, MINUTE_MS, pollFor, watch } from './watching.mts';
 
 const world = await running();
-const { service, n8n } = world;
+const { n8n } = world;
 
 describe('A form that no longer exists', () => {
 	const gone = 'The form "Old Form" no longer exists';
@@ -20,12 +19,6 @@ describe('A form that no longer exists', () => {
 		const formId = { ...locator('gone42', 'list'), cachedResultName: 'Old Form\u00a0(closed)' };
 		const polling = watch(n8n, '', { formId, events: [event] }).poll(options);
 		await expect(polling).rejects.toMatchObject({ message: gone, description: advice });
-	});
-
-	it('is not to blame for a web page with the status 404', async () => {
-		service.faults.set({ fault: rawReply(404, 'text/html', '<!DOCTYPE html><p>Nothing here</p>') });
-		const formId = { ...locator('gone42', 'list'), cachedResultName: 'Old Form' };
-		await expect(watch(n8n, '', { formId }).poll()).rejects.toThrow('returned a web page');
 	});
 });
 

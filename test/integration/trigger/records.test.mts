@@ -1,4 +1,3 @@
-import type { INodeParameters } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import { locator, time } from '../harness.mts';
 import { HOUR_MS, serveLists } from './watching.mts';
@@ -75,23 +74,6 @@ describe('The fields of a form, which columns are made of,', () => {
 		expect(await poll()).toMatchObject([{ Name: null, City: 'Paris' }]);
 		expect(countFieldRequests()).toBe(2);
 	});
-
-	it.each<[INodeParameters, (person: string) => object]>([
-		[{}, (person) => ({ answers: { person } })],
-		[{ columns: true }, (person) => ({ person })],
-	])(
-		'name answers by custom key in the trigger for which that is chosen (%j)',
-		async (options, createItem) => {
-			lists.fields[0].custom_key = 'person';
-			const changed = { ...options, nameAnswersBy: 'customKey', requestsPerDay: 1e9 };
-			const [{ poll }, other] = [await publish({ options }), await publish({ options: changed })];
-			submit('Ada');
-			expect(await poll()).toHaveLength(1);
-			expect(await other.poll()).toMatchObject([createItem('Ada')]);
-			submit('Grace');
-			expect(await poll({ options: changed })).toMatchObject([createItem('Grace')]);
-		},
-	);
 
 	it('delay a response, and lose none, while they have never been read', async () => {
 		const { poll } = await publish({ options: { columns: true, requestsPerDay: 720 } });

@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
-import { slow, status } from '../../service/index.mts';
+import { slow } from '../../service/index.mts';
 import { locator, time } from '../harness.mts';
 import { running } from '../world.mts';
 import { addForm, begin, HOUR_MS, namesIn, tick, watch } from './watching.mts';
@@ -51,17 +51,6 @@ describe('A trigger on one form', () => {
 		submit('Grace');
 		expect(await trigger.poll(tick)).toMatchObject([{ json: { form: { name: 'Watched' } } }]);
 	});
-
-	it('starts the workflow when a response was incomplete for the hours that are set', async () => {
-		const parameters = { events: ['responseAbandoned'], abandonedAfterHours: 2 };
-		const { submit, trigger } = await begin(world, parameters);
-		submit('Ada', true);
-		await time.sleep(HOUR_MS);
-		// the trigger finds it now, but the hours count from when it was begun
-		expect(await trigger.poll(tick)).toEqual([]);
-		await time.sleep(1.1 * HOUR_MS);
-		expect(await trigger.poll(tick)).toMatchObject([{ json: { event: 'responseAbandoned' } }]);
-	});
 });
 
 it('A trigger on several forms watches only these, and names them with one list of the forms', async () => {
@@ -109,16 +98,6 @@ describe('A trigger that downloads files', () => {
 		const [item] = await trigger.poll(tick);
 		expect(time.now() - before).toBeLessThanOrEqual(tick.budgetMs);
 		expect(item.json.fileError).toMatch(/didn't reply|took/);
-	});
-
-	it('delivers the other files if one cannot be downloaded', async () => {
-		const trigger = await beginWith('first.txt', 'lost.txt', 'last.txt');
-		service.faults.set({ fault: status(503, 'Later'), match: { path: /lost/ } });
-		const log: string[] = [];
-		const [item] = await trigger.poll({ ...tick, log });
-		expect(Object.keys(item.binary ?? {})).toHaveLength(2);
-		expect(item.json.fileError).toMatch('lost.txt: ');
-		expect(log.join()).toMatch('delivered without one of its files: ');
 	});
 });
 

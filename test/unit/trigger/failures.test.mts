@@ -31,14 +31,6 @@ function poll(minutes: number, forms: string): string | undefined {
 	return failures.takeErrorToReport(polledAtMs, true)?.message;
 }
 
-it('The third failure in a row is reported, by a later poll if need be, and each of several forms once', () => {
-	const reports = [2, 2, 2, 2, 55, 5, 60, 60].map((minutes) => poll(minutes, 'AB'));
-	expect(reports.filter(Boolean)).toEqual(['A', 'B']);
-	expect(reports.slice(0, 3)).toEqual([undefined, undefined, 'A']);
-	for (let count = 0; count < 3; count++) failures.record('form C', createError('C'));
-	expect([poll(1, ''), poll(60, '')]).toEqual(['C', undefined]);
-});
-
 it('An error of the account and a form has one notice, although both are reported', () => {
 	const error = createError('A', 'timedOut');
 	for (let count = 0; count < 3; count++) {

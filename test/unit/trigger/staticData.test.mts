@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { Workflow, type INode, type INodeTypes, type IPollFunctions } from 'n8n-workflow';
 import { expect, it } from 'vitest';
 import {
@@ -6,7 +5,6 @@ import {
 	putState,
 	readSavedState,
 	readTriggerNode,
-	type Entries,
 	writeSavedState,
 } from '../../../nodes/FormService/trigger/staticData.ts';
 import { DAY_MS } from '../../time.mts';
@@ -31,15 +29,6 @@ it.each<[string, string[], string[] | undefined, boolean]>([
 	expect(found).toBe(continues ? entries.old : undefined);
 });
 
-it('A trigger that continues under a new ID does so from the newest state of its name', () => {
-	const entries: Entries = {
-		1: createEntry('Trigger', [], NOW_MS - 2),
-		2: createEntry('Trigger', [], NOW_MS - 1),
-		3: createEntry('Another', []),
-	};
-	expect(findEntryWithNewId(entries, { id: '4', name: 'Trigger', otherIds: [] })).toBe(entries[2]);
-});
-
 it.each<[string, string, string[] | undefined, number, boolean]>([
 	['another trigger', 'Another', ['other'], 90, true],
 	['another trigger whose name the trigger has got', 'Trigger', ['other'], 0, true],
@@ -56,25 +45,6 @@ it.each<[string, string, string[] | undefined, number, boolean]>([
 		...(isKept && entries),
 		1: { name: 'Trigger', otherIds: otherIds ?? [], state },
 	});
-});
-
-it('Triggers of one workflow that exchange their names keep their states', () => {
-	const names = fc.uniqueArray(fc.string(), { minLength: 2, maxLength: 5 });
-	fc.assert(
-		fc.property(names, fc.nat(), (all, shift) => {
-			const ids = all.map((_name, index) => `id-${index}`);
-			let entries: Entries = {};
-			for (const turn of [0, shift]) {
-				for (const [index, id] of ids.entries()) {
-					const otherIds = ids.filter((otherId) => otherId !== id);
-					const node = { id, name: all[(index + turn) % all.length], otherIds };
-					entries = putState(entries, node, { revision: NOW_MS + turn, id }, NOW_MS);
-				}
-			}
-			for (const id of ids) expect(entries[id].state).toMatchObject({ id });
-			expect(Object.keys(entries)).toHaveLength(ids.length);
-		}),
-	);
 });
 
 /** The context of each node's poll, in a workflow with nodes of these IDs. */

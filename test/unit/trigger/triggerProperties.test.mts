@@ -61,13 +61,6 @@ it('Each event is offered once, also in n8n’s node panel, which reads the firs
 	expect(values?.toSorted()).toEqual(TRIGGER_EVENTS.toSorted());
 });
 
-it('A trigger that nobody has set watches one form for new responses, and its notice says how soon they arrive', () => {
-	const used = ['events', 'watch', 'abandonedAfterHours'].map((name) => find(name).default);
-	expect(used).toEqual([['responseCompleted'], 'one', 24]);
-	const defaults = Object.fromEntries(options.map((one) => [one.name, one.default]));
-	expect(defaults).toMatchObject({ emitExisting: 'all', maxPerPoll: 100, requestsPerDay: 720 });
-});
-
 const pace =
 	"Polled about every 2 minutes, because the trigger spaces its requests. Leave 'Poll Times' at Every Minute.";
 const severalPace =

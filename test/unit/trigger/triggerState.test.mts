@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../nodes/FormService/trigger/requestBudget.ts';
 import {
-	computeServiceId,
 	isSavePending,
 	loadState,
 	NO_MEMORY,
@@ -91,16 +90,6 @@ it.each<[string, unknown, boolean]>([
 	const written = rememberState({ ...NO_MEMORY }, loaded, loaded.startState, given);
 	// a poll that has found no form leaves the state damaged
 	expect(written === undefined).toBe(isDamaged);
-});
-
-it.each([
-	['http://forms.example.com/api/v1', true],
-	['https://forms.example.com:8443/api/v1', false],
-	['https://other.example.com/api/v1', false],
-	['https://forms.example.com/other/api/v1', false],
-])('%s is the service that was at https://forms.example.com/api/v1: %s', (url, isSame) => {
-	const service = computeServiceId('https://forms.example.com/api/v1');
-	expect(computeServiceId(url) === service).toBe(isSame);
 });
 
 it('A form that is gone is remembered for 30 days, and goes on where it was if it comes back', () => {
