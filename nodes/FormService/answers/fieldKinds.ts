@@ -19,7 +19,7 @@ import {
 	type EncodeOptions,
 	type EncodeResult,
 } from './encode';
-import { parseFile } from './uploads';
+import { parseFile } from './decode';
 
 /** How answers to the fields of a kind are sent, read and compared. */
 export type FieldKindSpec = {

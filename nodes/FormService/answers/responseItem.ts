@@ -8,12 +8,12 @@ import type { RequestContext } from '../api/requestContext';
 import { createFileFieldNames, makeUnique } from '../api/text';
 import { isBlank } from '../api/values';
 import { COLUMN_ATTRIBUTES, SIMPLIFIED_ATTRIBUTES, toColumnName } from './attributes';
-import { describeUncompared, type ConditionSet } from './conditions';
-import { ANSWERS_ATTRIBUTE } from './decode';
+import type { ConditionSet } from './conditions';
+import { ANSWERS_ATTRIBUTE, parseFile } from './decode';
+import { describeUncompared } from './findResponses';
 import { parseAnswer, type FieldKind } from './fieldKinds';
 import type { AnswerNaming, FormField } from './fields';
 import { createAnswerKeys, matchAnswers } from './matchAnswers';
-import { parseFile } from './uploads';
 
 /** The options that decide which data of a response an item contains. */
 export type ResponseOutput = Required<AnswerNaming> & {

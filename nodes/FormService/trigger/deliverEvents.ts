@@ -1,13 +1,8 @@
 import { sortBy } from 'lodash';
 import type { INode, INodeExecutionData } from 'n8n-workflow';
-import {
-	conditionsNeedFields,
-	filterByConditions,
-	findConditionFieldProblem,
-	findConditionValueProblem,
-	findUnknownFields,
-} from '../answers/conditions';
+import { conditionsNeedFields, findConditionMismatch } from '../answers/conditions';
 import { parseFields, type FormField } from '../answers/fields';
+import { filterByConditions } from '../answers/findResponses';
 import { findNamesWithoutField } from '../answers/matchAnswers';
 import { createResponseItem, nameAttribute, type ResponseOutput } from '../answers/responseItem';
 import { clock, waitUnlessAborted, yieldIfDue } from '../api/clock';
@@ -79,11 +74,10 @@ async function fetchNeededFields(
 	const { fields } = fetched;
 	if (!isChecked) return fetched;
 	const name = context.cache.names.get(formId);
-	const title = name ?? getSelectedFormName(request.n8n.getNode(), formId) ?? formId;
+	const formName = name ?? getSelectedFormName(request.n8n.getNode(), formId) ?? formId;
 	// a choice that the form's author removes later must not make polls fail
-	const valueProblem =
-		reason === 'publish' ? findConditionValueProblem(conditions, fields) : undefined;
-	const problem = findConditionFieldProblem(conditions, fields, title) ?? valueProblem;
+	const checksValues = reason === 'publish';
+	const problem = findConditionMismatch(conditions, fields, { formName, checksValues });
 	if (problem !== undefined) throw createConditionError(request.n8n.getNode(), problem);
 	return fetched;
 }
@@ -101,8 +95,9 @@ async function fetchFields(
 		const { fields } = cached;
 		const records = events.map(({ record }) => record);
 		const names = await findNamesWithoutField(records, fields);
-		const unknown = hasSeveralForms(watch) ? [] : findUnknownFields(conditions, fields);
-		if (names.length + unknown.length === 0) return { fields, fieldRequests: 0 };
+		const mismatch = findConditionMismatch(conditions, fields, { checksValues: false });
+		const isKnown = hasSeveralForms(watch) || mismatch === undefined;
+		if (names.length === 0 && isKnown) return { fields, fieldRequests: 0 };
 	}
 	const target = createTarget(request.account, endpoints.listFields, { formId });
 	const { records, requests } = await fetchWholeList(context, target, 'fields');

@@ -1,14 +1,10 @@
 import { isMatch } from 'lodash';
 import type { IDataObject, INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 import { getAccount } from '../api/account';
-import {
-	filterByConditions,
-	findConditionFieldProblem,
-	findConditionValueProblem,
-} from '../answers/conditions';
-import { fetchFields } from '../answers/fetchFields';
-import type { FormField } from '../answers/fields';
+import { findConditionMismatch } from '../answers/conditions';
+import { fetchFields, type FormField } from '../answers/fields';
 import { fieldKinds } from '../answers/fieldKinds';
+import { filterByConditions } from '../answers/findResponses';
 import { nameAttribute } from '../answers/responseItem';
 import { clock } from '../api/clock';
 import { createTarget, endpoints } from '../api/endpoints';
@@ -111,9 +107,7 @@ async function findNewest(
 	const records = await fetchFirstPage(context, id);
 	const fields = lists.fields ? await fetchFields(context, id, output) : undefined;
 	if (fields !== undefined && !hasSeveralForms(watch)) {
-		const problem =
-			findConditionFieldProblem(conditions, fields, name ?? id) ??
-			findConditionValueProblem(conditions, fields);
+		const problem = findConditionMismatch(conditions, fields, { formName: name ?? id });
 		if (problem !== undefined) throw createConditionError(context.n8n.getNode(), problem);
 	}
 	const entries = records.map((record) => ({ record }));

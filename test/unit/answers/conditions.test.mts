@@ -2,24 +2,26 @@ import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import {
-	describeUncompared,
-	filterByConditions,
-	findConditionFieldProblem,
-	findConditionValueProblem,
+	findConditionMismatch,
 	type Operator,
 } from '../../../nodes/FormService/answers/conditions.ts';
 import { parseFields, type FormField } from '../../../nodes/FormService/answers/fields.ts';
 import {
+	describeUncompared,
+	filterByConditions,
 	findResponses,
 	type ResponseQuery,
 } from '../../../nodes/FormService/answers/findResponses.ts';
 
 afterEach(() => vi.unstubAllEnvs());
 
-const NEW_YORK = 'America/New_York';
-
-const toConditions = (field: string, operator: Operator, value: string, zone = NEW_YORK) =>
-	({ combinator: 'all', conditions: [{ field, operator, value }], zone }) as const;
+const toConditions = (field: string, operator: Operator, value: string) =>
+	({
+		combinator: 'all',
+		conditions: [{ field, operator, value }],
+		// five hours before UTC
+		zone: 'America/New_York',
+	}) as const;
 
 const meets = async (
 	record: IDataObject,
@@ -31,59 +33,35 @@ it.each<[string, unknown, Operator, string, boolean]>([
 	['number', '10', 'greater', '9', true],
 	['number', '9', 'greater', '9', false],
 	['number', '9', 'less', '10', true],
-	['number', '9', 'less', '9', false],
 	['number', [1, 10], 'greater', '9', true],
-	['number', [10, 1], 'less', '9', true],
-	['date', ['2026-01-31', '2026-02-02'], 'after', '2026-02-01', true],
-	['date', ['2026-02-02', '2026-01-31'], 'before', '2026-02-01', true],
-	['number', '1 200', 'greater', '5', false],
 	['number', '1,200', 'less', '5', false],
+	['number', '+19.90', 'greater', '19.8', true],
+	['number', 0, 'isEmpty', '', false],
 	['checkbox', [1], 'is', 'true', true],
 	['checkbox', 'Ja', 'isNot', 'true', true],
-	['date', '2026-01-31T00:00:00Z', 'is', '2026-01-31', true],
-	['date', '31.01.2026', 'after', '2026-01-01', true],
+	['boolean', false, 'isNotEmpty', '', true],
+	['date', ['2026-01-31', '2026-02-02'], 'after', '2026-02-01', true],
 	['date', '31.01.2026', 'is', '2026-01-31', true],
-	['date', '31.1.2026', 'before', '2026-02-01', true],
-	['date', '31.01.2026', 'is', '31.01.2026', true],
+	['date', '31.1.2026', 'before', '01.02.2026', true],
 	['date', '2026-12-24', 'after', '2026-12-23T23:59', true],
-	['datetime', 1_769_842_800, 'is', '2026-01-31T07:00:00Z', true],
-	// New York is five hours before UTC
-	['datetime', '2026-12-24T03:00:00Z', 'is', '2026-12-23T22:00', true],
-	['datetime', '2026-12-24T03:00:00Z', 'is', '2026-12-23', true],
-	['datetime', '2026-12-24T10:00', 'is', '2026-12-24T15:00Z', true],
-	['datetime', '2026-12-24T03:00:00Z', 'before', '2026-12-24T03:00:01Z', true],
-	['datetime', '2026-12-24T03:00:00Z', 'before', '2026-12-24T03:00:00Z', false],
-	['datetime', '2026-12-24T03:00:00Z', 'after', '2026-12-24T03:00:00Z', true],
 	['date', '2026-12-24', 'after', '2026-12-24', true],
 	['date', '2026-12-24', 'before', '2026-12-24', false],
-	['select', 'b', 'is', 'BLUE, dark', true],
-	['select', ['r'], 'isNot', 'red', false],
-	['select', 'r', 'contains', 'ed', true],
-	['multiple_choice', 'Green,r', 'is', 'Red', true],
-	['multiple_choice', 'Green,r', 'contains', 'ed', true],
-	['multiple_choice', 'Green,r', 'isNot', 'Red', false],
-	['text', 'Jose\u0301', 'contains', ' SÉ', true],
-	['text', 'Two\r\nlines', 'is', 'Two\nlines', true],
-	['text', true, 'is', 'True', true],
-	['text', { a: { b: 'Ada' } }, 'is', 'ada', true],
-	['text', '2026-01', 'is', '2026-01-01', false],
 	// midnight in UTC is the day as written
+	['date', '2026-01-31T00:00:00Z', 'is', '2026-01-31', true],
 	['date', '2026-01-31', 'is', '2026-01-31T00:00:00.000Z', true],
 	['date', '2026-01-31', 'is', '2026-01-31T05:00:00.000Z', true],
 	['datetime', '2026-01-31', 'is', '2026-01-31T00:00:00.000Z', false],
-	['number', '+19.90', 'greater', '19.8', true],
-	['text', ' ', 'isEmpty', '', true],
-	['number', 0, 'isEmpty', '', false],
-	['boolean', false, 'isNotEmpty', '', true],
-	['text', ' ', 'isNotEmpty', '', false],
-	['text', null, 'isNot', 'x', true],
-	['file_upload', ['cv.pdf|https://files.example/cv.pdf'], 'is', 'CV.pdf', true],
-	['file_upload', ['cv.pdf|https://files.example/cv.pdf'], 'contains', 'files.example', false],
-	['file_upload', ['scan|https://files.example/1'], 'is', 'scan', true],
-	['file_upload', { url: 'https://files.example/1', title: 'Scan' }, 'contains', 'scan', true],
-	['text', { name: 'Shop', url: 'https://shop.example/p/1' }, 'contains', 'shop.example', true],
-	['text', { url: 'https://h/1', note: { text: 'urgent' } }, 'contains', 'urgent', true],
-	['text', { name: 'cv.pdf', url: 'https://h/1', note: 'urgent' }, 'contains', 'urgent', true],
+	['datetime', 1_769_842_800, 'is', '2026-01-31T07:00:00Z', true],
+	['datetime', '2026-12-24T03:00:00Z', 'is', '2026-12-23T22:00', true],
+	['datetime', '2026-12-24T03:00:00Z', 'is', '2026-12-23', true],
+	['datetime', '2026-12-24T10:00', 'is', '2026-12-24T15:00Z', true],
+	['datetime', '2026-12-24T03:00:00Z', 'before', '2026-12-24T03:00:00Z', false],
+	['datetime', '2026-12-24T03:00:00Z', 'after', '2026-12-24T03:00:00Z', true],
+	['select', 'b', 'is', 'BLUE, dark', true],
+	['select', ['r'], 'isNot', 'red', false],
+	['select', 'r', 'contains', 'ed', true],
+	['multiple_choice', 'Green,r', 'contains', 'ed', true],
+	['multiple_choice', 'Green,r', 'isNot', 'Red', false],
 	['multiple_choice', { 0: 'Green', 2: 'r' }, 'is', 'Red', true],
 	// an own answer beside choices, in the list of the service and in the text that Create sends
 	['multiple_choice', ['r', 'my, own'], 'is', 'Red', true],
@@ -91,10 +69,16 @@ it.each<[string, unknown, Operator, string, boolean]>([
 	['multiple_choice', 'r, my, own', 'is', 'Red', true],
 	['multiple_choice', 'r, my, own', 'is', 'my, own', true],
 	['multiple_choice', 'Blue, dark, my own', 'isNot', 'b', false],
-	['multiple_choice', 'my own', 'isNot', 'Red', true],
-	['text', 'New\u00a0York', 'contains', 'new york', true],
-	['text', '\u202a+49 1\u202c', 'is', '+49 1', true],
-	['text', '\u200b', 'isEmpty', '', true],
+	['text', 'Jose\u0301', 'contains', ' SÉ', true],
+	['text', 'New\u00a0York\r\n', 'is', 'new york', true],
+	['text', { a: { b: 'Ada' } }, 'is', 'ada', true],
+	['text', '2026-01', 'is', '2026-01-01', false],
+	['text', ' \u200b', 'isEmpty', '', true],
+	['text', ' ', 'isNotEmpty', '', false],
+	['text', null, 'isNot', 'x', true],
+	['file_upload', ['cv.pdf|https://files.example/cv.pdf'], 'is', 'CV.pdf', true],
+	['file_upload', ['cv.pdf|https://files.example/cv.pdf'], 'contains', 'files.example', false],
+	['file_upload', ['scan|https://files.example/1'], 'is', 'scan', true],
 ])('A condition on an answer of the type %s: %j %s %j: %s', async (type, value, ...how) => {
 	vi.stubEnv('TZ', 'Pacific/Auckland');
 	const [operator, wanted, expected] = how;
@@ -105,115 +89,94 @@ it.each<[string, unknown, Operator, string, boolean]>([
 	expect(await meets(record, toConditions('F', operator, wanted), fields)).toBe(expected);
 });
 
-describe('A condition on a name', () => {
+it.each<[string, Operator, string, boolean]>([
+	['full NAME ', 'is', 'Ada', true],
+	['Full name (2)', 'is', 'Grace', true],
+	// a name that is both means the field
+	['number', 'is', 'A-7', true],
+	['attribute:number', 'greater', '9', true],
+	['attribute:number', 'is', '12.0', true],
+	['attribute:is_incomplete', 'is', 'false', true],
+	// as long as a response has no such time, it is that of its creation
+	['attribute:submitted_at', 'is', '2026-11-21T07:00', true],
+	['attribute:referrer', 'isEmpty', '', true],
+	['created_at', 'after', '2026-11-21T07:00', true],
+	['created_at', 'before', '2026-11-21T07:00', false],
+])('A condition compares a field or an attribute: %s %s %j: %s', async (...given) => {
+	const [field, operator, value, expected] = given;
 	const labels = ['Full name', 'Full name', 'Number'];
 	const fields = parseFields(labels.map((label, index) => ({ uuid: `f${index}`, label })));
 	const record: IDataObject = {
-		number: 12,
-		is_incomplete: 0,
-		created_at: '2026-11-21 12:00:00',
+		...{ number: 12, is_incomplete: 0, created_at: '2026-11-21 12:00:00' },
 		responses: { f0: 'Ada', f1: 'Grace', Number: 'A-7' },
 	};
-
-	it.each<[string, Operator, string, boolean]>([
-		['full NAME ', 'is', 'Ada', true],
-		['Full name (2)', 'is', 'Grace', true],
-		// a name that is both means the field
-		['number', 'is', 'A-7', true],
-		['attribute:number', 'greater', '9', true],
-		['attribute:number', 'is', '12.0', true],
-		['attribute:is_incomplete', 'is', 'false', true],
-		// as long as a response has no such time, it is that of its creation
-		['attribute:submitted_at', 'is', '2026-11-21T07:00', true],
-		['attribute:referrer', 'isEmpty', '', true],
-		['created_at', 'after', '2026-11-21T06:59', true],
-		['created_at', 'after', '2026-11-21T07:00', true],
-		['created_at', 'before', '2026-11-21T07:00', false],
-		['created_at', 'is', '2026-11-21T07:00', true],
-	])('is one on a field or an attribute: %s %s %j: %s', async (...given) => {
-		const [field, operator, value, expected] = given;
-		const conditions = toConditions(field, operator, value);
-		expect(findConditionFieldProblem(conditions, fields)).toBeUndefined();
-		expect(await meets(record, conditions, fields)).toBe(expected);
-	});
-
-	it('that is an unknown attribute is not called a field', () => {
-		expect(findConditionFieldProblem(toConditions('attribute:foo', 'is', 'x'), [])).toEqual({
-			message: 'A response has no attribute "foo"',
-			description: expect.stringContaining('is_incomplete, number, referrer, submitted_at'),
-		});
-	});
-
-	it('that is neither is explained with at most 20 fields of the form', () => {
-		const many = parseFields(Array.from({ length: 25 }, (_, at) => ({ label: `F${at}` })));
-		const unknown = toConditions('source', 'is', 'x');
-		const known = toConditions('F1', 'is', 'x').conditions;
-		const conditions = [...known, ...unknown.conditions];
-		expect(findConditionFieldProblem({ ...unknown, conditions }, many)).toEqual({
-			message: 'The form has no field "source"',
-			description: expect.stringMatching(
-				/^Choose the field of condition 2 again, .* "F18", "F19" and 5 more\.$/,
-			),
-		});
-	});
+	const conditions = toConditions(field, operator, value);
+	expect(findConditionMismatch(conditions, fields)).toBeUndefined();
+	expect(await meets(record, conditions, fields)).toBe(expected);
 });
 
-describe('The value of a condition', () => {
+describe('A condition that does not fit the form', () => {
 	const options = ['Satisfied', { label: 'Not at all', value: 0 }];
 	const fields = parseFields([
 		{ uuid: 'f0', label: 'How satisfied are you?', type: 'radio', options },
 		{ uuid: 'f1', label: 'Topics', type: 'checkboxes', options: ['News', 'Tips, tricks'] },
 		{ uuid: 'f2', label: 'Terms', type: 'toggle' },
-		{ uuid: 'f3', label: 'Name', type: 'text' },
+		{ uuid: 'f3', label: 'Start', type: 'date' },
 		{ uuid: 'f4', label: 'Country', type: 'select' },
 	]);
+	const choices = 'The choices are "Satisfied", "Not at all".';
 
-	it.each<[string, Operator, string]>([
-		['f0', 'is', 'Happy'],
-		['how satisfied are you?', 'isNot', 'Happy'],
-		['f1', 'is', 'News, Tips, tricks'],
-		['f2', 'is', 'maybe'],
-	])('that is not a choice of the field is explained with the choices: %s %s %j', (...row) => {
-		const conditions = toConditions(...row);
-		expect(findConditionFieldProblem(conditions, fields)).toBeUndefined();
-		const problem = findConditionValueProblem(conditions, fields);
-		expect(problem?.message).toMatch(/^The value of condition 1 is not a choice of "[HT]/);
-		expect(problem?.description).toMatch(
-			/^The choices are ("Satisfied", "Not at all"|"News", "Tips, tricks"|yes and no)\./,
-		);
+	it.each<[string, Operator, string, string, string?]>([
+		['f0', 'is', 'Happy', 'is not a choice of "How satisfied are you?"', choices],
+		['f1', 'isNot', 'News, Tips', 'is not a choice of "Topics"', '"News", "Tips, tricks"'],
+		['f2', 'is', 'maybe', 'must be yes or no'],
+		...['31/12/2026', '12/31/2026', '31-12-2026', '31/12/26'].flatMap((date) =>
+			['f3', 'attribute:submitted_at'].map(
+				(name) => [name, 'is', date, 'must be a date, such as 2026-01-31'] as never,
+			),
+		),
+	])('has a value that no answer can have: %s %s %j', (...row) => {
+		const [name, operator, value, message, description = ''] = row;
+		const conditions = toConditions(name, operator, value);
+		expect(findConditionMismatch(conditions, fields)).toEqual({
+			message: `The value of condition 1 ${message}`,
+			description: expect.stringContaining(description),
+		});
+		expect(findConditionMismatch(conditions, fields, { checksValues: false })).toBeUndefined();
 	});
 
 	it.each<[string, Operator, string]>([
 		['f0', 'is', ' SATISFIED'],
 		['f0', 'is', '0'],
 		['f0', 'contains', 'Happy'],
-		['f0', 'isEmpty', ''],
 		['f1', 'isNot', 'tips, tricks'],
 		['f2', 'is', 'no'],
-		['f3', 'is', 'Happy'],
 		['f4', 'is', 'France'],
-		['attribute:number', 'is', '1'],
-	])('is fine otherwise: %s %s %j', (...row) => {
-		expect(findConditionValueProblem(toConditions(...row), fields)).toBeUndefined();
+	])('is not: %s %s %j', (...row) => {
+		expect(findConditionMismatch(toConditions(...row), fields)).toBeUndefined();
+	});
+
+	it('names a field or attribute that does not exist', () => {
+		expect(findConditionMismatch(toConditions('attribute:foo', 'is', 'x'), [])).toEqual({
+			message: 'A response has no attribute "foo"',
+			description: expect.stringContaining('is_incomplete, number, referrer, submitted_at'),
+		});
+		const unknown = toConditions('source', 'is', 'x');
+		const conditions = [...toConditions('f4', 'is', 'x').conditions, ...unknown.conditions];
+		expect(findConditionMismatch({ ...unknown, conditions }, fields)).toEqual({
+			message: 'The form has no field "source"',
+			description: expect.stringMatching(/^Choose the field of condition 2 .* "Country"\.$/),
+		});
 	});
 });
 
-describe('A date in another order', () => {
-	const fields = parseFields([
-		{ uuid: 'd', label: 'Start', type: 'date' },
-		{ uuid: 't', label: 'Note', type: 'text' },
-	]);
-	const dates = ['31/12/2026', '12/31/2026', '31-12-2026', '31/12/26'];
-
-	it.each(dates)('is no value of a condition: %s', (value) => {
-		for (const name of ['Start', 'attribute:submitted_at']) {
-			expect(findConditionValueProblem(toConditions(name, 'is', value), fields)?.message).toBe(
-				'The value of condition 1 must be a date, such as 2026-01-31',
-			);
-		}
-	});
-
-	it.each(dates)('is an answer that is not compared, and the item says so: %s', async (value) => {
+it.each(['31/12/2026', '12/31/2026', '31-12-2026', '31/12/26'])(
+	'An answer %s is not compared as a date, and the item says so',
+	async (value) => {
+		const fields = parseFields([
+			{ uuid: 'd', label: 'Start', type: 'date' },
+			{ uuid: 't', label: 'Note', type: 'text' },
+		]);
 		const record = { responses: { Start: value, Note: value } };
 		for (const [name, operators] of [
 			['Start', ['after', 'before', 'is', 'isNot']],
@@ -227,16 +190,13 @@ describe('A date in another order', () => {
 				);
 			}
 		}
-	});
-
-	it('with dots is compared, and words in a text are no dates', () => {
-		const conditions = toConditions('Start', 'after', '2026-06-15');
-		const record = { responses: { Start: '31.12.2026', Note: 'Room 5' } };
-		expect(describeUncompared(record, conditions, fields)).toBeUndefined();
-		const onText = toConditions('Note', 'after', '2026-06-15');
-		expect(describeUncompared(record, onText, fields)).toBeUndefined();
-	});
-});
+		const readable = { responses: { Start: '31.12.2026', Note: 'Room 5' } };
+		for (const name of ['Start', 'Note']) {
+			const conditions = toConditions(name, 'after', '2026-06-15');
+			expect(describeUncompared(readable, conditions, fields)).toBeUndefined();
+		}
+	},
+);
 
 describe('Finding responses', () => {
 	const conditions = { combinator: 'all', conditions: [], zone: 'utc' } as const;
@@ -253,14 +213,11 @@ describe('Finding responses', () => {
 		expect(await find(records, { submittedBeforeMs: bound })).toEqual([0]);
 	});
 
-	const day = fc
-		.integer({ min: 1, max: 28 })
-		.map((date) => `2026-02-${String(date).padStart(2, '0')}`);
-	const clockTime = fc.constantFrom('', 'T00:00', 'T23:59', 'T05:00:00Z', ' 12:00', 'T00:00-05:00');
-	const time = fc.tuple(day, clockTime).map((parts) => parts.join(''));
-	const fieldType = fc.constantFrom('date', 'datetime', 'text');
-
 	it('has each answered time either before or after any other', async () => {
+		const day = fc.integer({ min: 10, max: 28 }).map((date) => `2026-02-${date}`);
+		const clocks = ['', 'T00:00', 'T23:59', 'T05:00:00Z', ' 12:00', 'T00:00-05:00'];
+		const time = fc.tuple(day, fc.constantFrom(...clocks)).map((parts) => parts.join(''));
+		const fieldType = fc.constantFrom('date', 'datetime', 'text');
 		const property = fc.asyncProperty(fieldType, time, time, async (type, value, bound) => {
 			const fields = parseFields([{ uuid: 'f', label: 'F', type }]);
 			const record = { responses: { f: value } };
@@ -286,9 +243,7 @@ describe('Finding responses', () => {
 
 	const at = (second: number) => `2026-11-21T10:00:0${second}.000000Z`;
 	it.each<[string, IDataObject, IDataObject]>([
-		['the time', { created_at: at(1), number: 1 }, { created_at: at(0), number: 2 }],
 		['submitted_at', { submitted_at: at(1), created_at: at(0) }, { created_at: at(0), number: 2 }],
-		['completed_at', { completed_at: at(2), created_at: at(0) }, { created_at: at(1) }],
 		// without a zone, a time of the service is in UTC
 		['the zone', { created_at: '2026-11-21 10:00:01' }, { created_at: at(0) }],
 		['the number', { created_at: at(0), number: 10 }, { created_at: at(0), number: '9' }],

@@ -21,7 +21,7 @@ import {
 	createResponseItem,
 	type ResponseOutput,
 } from '../../../nodes/FormService/answers/responseItem.ts';
-import { parseFile } from '../../../nodes/FormService/answers/uploads.ts';
+import { parseFile } from '../../../nodes/FormService/answers/decode.ts';
 import { checkLink } from '../../../nodes/FormService/api/url.ts';
 import { cpuTimeOf } from '../cpuTime.mts';
 

@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import { parseFields } from '../../../nodes/FormService/answers/fields.ts';
 import { createFileFieldNames, makeUnique } from '../../../nodes/FormService/api/text.ts';
-import { parseFile } from '../../../nodes/FormService/answers/uploads.ts';
+import { parseFile } from '../../../nodes/FormService/answers/decode.ts';
 import {
 	simplifyResponse,
 	toRow,

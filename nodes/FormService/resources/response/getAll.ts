@@ -1,9 +1,5 @@
 import type { IDataObject, INodeExecutionData, INodeProperties } from 'n8n-workflow';
-import {
-	conditionsNeedFields,
-	findConditionFieldProblem,
-	findConditionValueProblem,
-} from '../../answers/conditions';
+import { conditionsNeedFields, findConditionMismatch } from '../../answers/conditions';
 import type { FormField } from '../../answers/fields';
 import {
 	findResponses,
@@ -129,8 +125,7 @@ function checkConditions(
 	{ conditions }: ResponseQuery,
 	fields: readonly FormField[] = [],
 ): void {
-	const problem =
-		findConditionFieldProblem(conditions, fields) ?? findConditionValueProblem(conditions, fields);
+	const problem = findConditionMismatch(conditions, fields);
 	if (problem !== undefined) {
 		throw createParameterError(input, problem.message, problem.description);
 	}

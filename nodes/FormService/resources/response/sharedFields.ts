@@ -1,10 +1,10 @@
 import {
+	fetchFields,
 	isAnswerable,
 	type AnswerableField,
 	type AnswerNaming,
 	type FormField,
 } from '../../answers/fields';
-import { fetchFields } from '../../answers/fetchFields';
 import { shareInRun, type ItemRequest } from '../../execution/operation';
 
 /** Fetches the fields of a form that take an answer, once for all items of the run. */
