@@ -26,19 +26,21 @@ export function parseReply(
 	target: ClassifiedTarget,
 	nowMs: number,
 ): SuccessfulReply | FailedReply {
+	const { effect } = target.endpoint;
 	// only a request that adds something can act twice
-	const canActTwice = target.endpoint.effect === 'nonIdempotent';
+	const canActTwice = effect === 'nonIdempotent';
 	if ('reason' in reply) {
-		const mayHaveActed = reply.mayHaveActed && canActTwice;
+		const mayHaveActed = canActTwice && reply.mayHaveActed;
 		return { headers: {}, requestFailure: { ...reply, mayHaveActed } };
 	}
 	const { status, headers, text = '' } = reply;
 	const envelope = parseEnvelope(text);
-	const isWriting = target.endpoint.effect !== 'safe';
-	const isSuccess = !envelope?.isFailure && !(isWriting && envelope?.hasErrors);
-	if (isOk(status) && envelope !== undefined && isSuccess) return { headers, envelope };
+	const isUnconfirmed = effect !== 'safe' && envelope?.hasErrors;
+	if (envelope !== undefined && isOk(status) && !envelope.isFailure && !isUnconfirmed) {
+		return { headers, envelope };
+	}
 	const requestFailure = createReplyFailure(reply, envelope, target, nowMs);
-	const mayHaveActed = canActTwice && !isRejection(reply, envelope);
+	const mayHaveActed = canActTwice && !isRejection(status, requestFailure);
 	return { headers, requestFailure: { ...requestFailure, mayHaveActed } };
 }
 
@@ -46,17 +48,25 @@ function isOk(status: number): boolean {
 	return status >= 200 && status < 300;
 }
 
-/** The statuses with which a server ends a request that took too long: 408 (RFC 9110), and nginx's 499. */
-export const TIMEOUT_STATUSES: readonly number[] = [408, 499];
+function isRedirect(status: number): boolean {
+	return status >= 300 && status < 400;
+}
 
-/** Whether the reply shows that the service has not acted (docs/responses.md, "Never twice"). */
-function isRejection(reply: Reply, envelope: Envelope | undefined): boolean {
-	const { status, headers } = reply;
-	if (isOk(status)) return envelope?.isFailure ?? false;
-	// a service in maintenance has not handled the request
-	if (status === 503) return parseRetryAfterMs(headers, 0) !== undefined;
-	const isClientError = status >= 400 && status < 500 && !TIMEOUT_STATUSES.includes(status);
-	return isClientError || isLoginRedirect(reply);
+/** Whether the server failed or took too long (408, RFC 9110). */
+function isServerError(status: number): boolean {
+	return status >= 500 || status === 408;
+}
+
+/** A reply without a valid session is a redirect to a page such as `/login`. */
+function isLoginRedirect({ status, headers }: Reply): boolean {
+	return isRedirect(status) && /\/login([/?#]|$)/.test(String(headers.location));
+}
+
+/** Whether the service has not acted (docs/responses.md, "Never twice"). */
+function isRejection(status: number, { reason }: RequestFailure): boolean {
+	// a service in maintenance and a login page have not handled the request
+	if (['rejected', 'unavailable', 'tokenRejected'].includes(reason)) return true;
+	return status >= 400 && !isServerError(status);
 }
 
 function createReplyFailure(
@@ -66,8 +76,8 @@ function createReplyFailure(
 	nowMs: number,
 ): RequestFailure {
 	const { status, headers, text } = reply;
-	const retryAfterMs = parseRetryAfterMs(headers, nowMs);
 	if (status === 429) return createRateLimitFailure(headers, nowMs);
+	const retryAfterMs = parseRetryAfterMs(headers, nowMs);
 	if (status === 503 && retryAfterMs !== undefined) {
 		return createFailure('unavailable', { status, retryAtMs: nowMs + retryAfterMs });
 	}
@@ -78,35 +88,18 @@ function createReplyFailure(
 		return createFailure('wrongAddress', { status, detail });
 	}
 	// with another status, such as 413, a proxy may have sent the web page
-	const isWebPage = /^\s*</.test(text) && (isOk(status) || [404, 405].includes(status));
+	const isWebPage = /^\s*</.test(text) && [200, 404, 405].includes(status);
 	if (isWebPage) return createFailure('webPage', { status });
-	if (status === 404) {
-		return noun === undefined
-			? createFailure('wrongAddress', { status, detail: 'status 404' })
-			: createFailure('notFound', { status, noun });
-	}
+	if (status === 404 && noun !== undefined) return createFailure('notFound', { status, noun });
+	if (status === 404) return createFailure('wrongAddress', { status, detail: 'status 404' });
 	const serverMessage = nameFields(envelope?.message ?? '', fields);
 	const facts = { status, serverMessage };
 	if (status === 403) return createFailure('accessDenied', facts);
-	if (status >= 500 || TIMEOUT_STATUSES.includes(status)) {
-		return createFailure('serverError', facts);
-	}
+	if (isServerError(status)) return createFailure('serverError', facts);
 	if (!isOk(status) || envelope?.isFailure) return createFailure('rejected', facts);
+	if (envelope !== undefined) return createFailure('unconfirmed', facts);
 	const detail = 'the reply is empty or ends too early';
-	return envelope === undefined
-		? createFailure('connectionBroken', { status, detail })
-		: createFailure('unconfirmed', facts);
-}
-
-function isRedirect(status: number): boolean {
-	return status >= 300 && status < 400;
-}
-
-/** Matches the path of a login page, such as `/en/login?to=x`, not `/f/login-survey`. */
-const LOGIN_PATH = /^[^?#]*\b(?<![-.])(log|sign)[-_]?in\/?([?#]|$)/i;
-
-function isLoginRedirect({ status, headers }: Reply): boolean {
-	return isRedirect(status) && LOGIN_PATH.test(String(headers.location));
+	return createFailure('connectionBroken', { status, detail });
 }
 
 /** The wait for the per-minute limit if the reply has no `Retry-After`. */
@@ -120,8 +113,8 @@ export function createRateLimitFailure(headers: ReplyHeaders, nowMs: number): Re
 	const waitMs = parseRetryAfterMs(headers, nowMs) ?? MINUTE_WAIT_MS;
 	const limit = parseLimitHeader(headers, 'x-ratelimit-limit');
 	const isDayLimit = limit === REQUESTS_PER_DAY || waitMs > MAX_MINUTE_WAIT_MS;
-	const reason = isDayLimit ? 'dayLimit' : 'minuteLimit';
-	return createFailure(reason, { status: 429, retryAtMs: nowMs + waitMs });
+	const retryAtMs = nowMs + waitMs;
+	return createFailure(isDayLimit ? 'dayLimit' : 'minuteLimit', { status: 429, retryAtMs });
 }
 
 /** Replaces the UUIDs of fields in a message of the service by the titles of the fields. */

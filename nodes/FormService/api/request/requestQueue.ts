@@ -1,4 +1,4 @@
-import { pull, sortedLastIndexBy } from 'lodash';
+import { pull, remove, sortedLastIndexBy } from 'lodash';
 import { clock as machineClock, type Clock } from '../clock';
 import { createFailure, type RequestFailure } from '../failures';
 import { UNKNOWN_WINDOW, updateRateLimitWindow, WINDOW_MS, type ReplyHeaders } from './rateLimit';
@@ -17,11 +17,14 @@ const OUTAGE_MS = 60_000;
 /** The maximum time that items wait for a service with status 503. Longer, a node would seem to hang. */
 const MAX_UNAVAILABLE_MS = 5 * 60_000;
 
-/** The shortest pause of items after a status 503, so that five minutes do not use up the daily limit. */
+/** A shorter `Retry-After` would let the requests of five minutes use up the daily limit. */
 const MIN_UNAVAILABLE_PAUSE_MS = 10_000;
 
 /** Requests of triggers and the editor (`high`) go before requests of items (`low`). */
 export type Priority = 'high' | 'low';
+
+/** A request that needs a slot. */
+export type Job = { priority: Priority; isRetry: boolean; signal?: AbortSignal };
 
 /** The permission to send one request, which counts toward the limit until a minute after its end. */
 export type Slot = { readonly startedAtMs: number; countsUntilMs: number };
@@ -31,6 +34,9 @@ export type RequestResult = { headers: ReplyHeaders; requestFailure?: RequestFai
 
 /** The rank of a retry. The rank of a first attempt is higher by 1. The lowest rank goes first. */
 const RANKS = { high: 0, low: 2 };
+
+/** Until `untilMs`, requests whose rank is at least `rank` wait. If there is a `failure`, they fail instead. */
+type Stop = { rank: number; untilMs: number; failure?: RequestFailure };
 
 type QueueEntry = { rank: number; settle: (result: Slot | RequestFailure) => void };
 
@@ -51,19 +57,12 @@ export class RequestQueue {
 
 	private rateLimitWindow = UNKNOWN_WINDOW;
 
-	/** Until this time, all requests wait, because of a status 429. */
-	private rateLimitedUntilMs = -Infinity;
-
-	/** Until `untilMs`, requests whose rank is at least `rank` fail immediately with `failure`. */
-	private failFast?: { untilMs: number; rank: number; failure: RequestFailure };
+	private readonly stops: Stop[] = [];
 
 	private failureStreak = 0;
 
 	/** When the first of the latest replies with status 503 came. Undefined if the service is available. */
 	private unavailableSinceMs?: number;
-
-	/** Until this time, requests of items wait, because of a status 503. */
-	private itemsPausedUntilMs = -Infinity;
 
 	private wakeAtMs = Infinity;
 
@@ -73,15 +72,7 @@ export class RequestQueue {
 	 * Waits for a slot, which the caller must pass to `releaseSlot`. Returns a failure if the request must not
 	 * be sent.
 	 */
-	async acquireSlot({
-		priority,
-		isRetry,
-		signal,
-	}: {
-		priority: Priority;
-		isRetry: boolean;
-		signal?: AbortSignal;
-	}): Promise<Slot | RequestFailure> {
+	async acquireSlot({ priority, isRetry, signal }: Job): Promise<Slot | RequestFailure> {
 		if (signal?.aborted) return createFailure('canceled');
 		return await new Promise((resolve) => {
 			const entry: QueueEntry = {
@@ -111,85 +102,78 @@ export class RequestQueue {
 			const reply = { startedAtMs: slot.startedAtMs, headers, nowMs };
 			this.rateLimitWindow = updateRateLimitWindow(this.rateLimitWindow, reply);
 		}
-		if (requestFailure?.reason === 'unavailable') this.pauseItems(requestFailure, nowMs);
-		else this.countFailure(requestFailure, nowMs);
+		if (requestFailure?.reason !== 'unavailable') this.resumeItems();
+		if (requestFailure === undefined) this.failureStreak = 0;
+		else this.applyFailure(requestFailure, nowMs);
 		// the caller first handles the result, and may abort its other requests
 		void this.clock.sleep(0).then(() => this.admitWaiting());
 	}
 
-	/** Makes requests of items wait for an unavailable service, or fail if they would wait too long. */
-	private pauseItems(failure: RequestFailure, nowMs: number): void {
-		const pauseMs = Math.max(this.computeWaitMs(failure), MIN_UNAVAILABLE_PAUSE_MS);
-		const sinceMs = this.unavailableSinceMs ?? nowMs;
-		if (nowMs + pauseMs > sinceMs + MAX_UNAVAILABLE_MS) {
-			this.resumeItems();
-			this.failItems(failure, nowMs);
+	/** Applies a failure to the other requests of the account. */
+	private applyFailure(failure: RequestFailure, nowMs: number): void {
+		remove(this.stops, ({ untilMs }) => untilMs <= nowMs);
+		const { reason, cause, retryAtMs = 0 } = failure;
+		const retryMs = nowMs + retryAtMs - this.clock.now();
+		if (reason === 'unavailable') {
+			this.pauseItems(failure, Math.max(retryMs, nowMs + MIN_UNAVAILABLE_PAUSE_MS), nowMs);
 			return;
 		}
-		this.unavailableSinceMs = sinceMs;
-		this.itemsPausedUntilMs = Math.max(this.itemsPausedUntilMs, nowMs + pauseMs);
-	}
-
-	private resumeItems(): void {
-		this.unavailableSinceMs = undefined;
-		this.itemsPausedUntilMs = -Infinity;
-	}
-
-	/** Applies a failure, or a success if `failure` is undefined, to the other requests of the account. */
-	private countFailure(failure: RequestFailure | undefined, nowMs: number): void {
-		this.resumeItems();
-		const isOutage = OUTAGE_CAUSES.includes(failure?.cause);
-		this.failureStreak = isOutage ? this.failureStreak + 1 : 0;
-		if (failure === undefined) return;
-		const retryAtMs = nowMs + this.computeWaitMs(failure);
-		if (failure.reason === 'dayLimit') {
-			this.failFast = { untilMs: retryAtMs, rank: RANKS.high, failure };
-			return;
-		}
-		if (failure.reason === 'minuteLimit') {
-			this.rateLimitedUntilMs = Math.max(this.rateLimitedUntilMs, retryAtMs);
-		}
+		if (reason === 'dayLimit') this.stops.push({ rank: RANKS.high, untilMs: retryMs, failure });
+		if (reason === 'minuteLimit') this.stops.push({ rank: RANKS.high, untilMs: retryMs });
+		this.failureStreak = OUTAGE_CAUSES.includes(cause) ? this.failureStreak + 1 : 0;
 		if (this.failureStreak >= OUTAGE_FAILURES) {
-			const { cause } = failure;
 			this.failItems(createFailure('outage', { cause, lastFailure: failure }), nowMs);
 		}
 	}
 
-	private computeWaitMs({ retryAtMs = 0 }: RequestFailure): number {
-		return retryAtMs - this.clock.now();
+	/** Makes requests of items wait for an unavailable service, or fail if they would wait too long. */
+	private pauseItems(failure: RequestFailure, untilMs: number, nowMs: number): void {
+		this.unavailableSinceMs ??= nowMs;
+		if (untilMs <= this.unavailableSinceMs + MAX_UNAVAILABLE_MS) {
+			this.stops.push({ rank: RANKS.low, untilMs });
+			return;
+		}
+		this.resumeItems();
+		this.failItems(failure, nowMs);
 	}
 
-	/** Makes the requests of items fail for a minute, unless requests already fail. */
+	private resumeItems(): void {
+		this.unavailableSinceMs = undefined;
+		remove(this.stops, ({ rank, failure }) => rank === RANKS.low && failure === undefined);
+	}
+
+	/** Makes the requests of items fail for a minute, unless they already fail. */
 	private failItems(failure: RequestFailure, nowMs: number): void {
-		if (this.isFailing(RANKS.low, nowMs)) return;
-		this.failFast = { untilMs: nowMs + OUTAGE_MS, rank: RANKS.low, failure };
+		if (this.findFailure(RANKS.low, nowMs) !== undefined) return;
+		this.stops.push({ rank: RANKS.low, untilMs: nowMs + OUTAGE_MS, failure });
 	}
 
-	private isFailing(rank: number, nowMs: number): boolean {
-		const { failFast } = this;
-		return failFast !== undefined && nowMs < failFast.untilMs && rank >= failFast.rank;
+	private findFailure(rank: number, nowMs: number): RequestFailure | undefined {
+		return this.listStops(rank, nowMs).find(({ failure }) => failure !== undefined)?.failure;
+	}
+
+	private listStops(rank: number, nowMs: number): Stop[] {
+		return this.stops.filter((stop) => rank >= stop.rank && stop.untilMs > nowMs);
 	}
 
 	private admitWaiting(): void {
 		while (this.waiting.length > 0) {
 			const nowMs = this.clock.monotonicMs();
-			const [nextEntry] = this.waiting;
-			if (this.failFast && this.isFailing(nextEntry.rank, nowMs)) {
-				nextEntry.settle(this.failFast.failure);
+			const [{ rank, settle }] = this.waiting;
+			const failure = this.findFailure(rank, nowMs);
+			if (failure !== undefined) {
+				settle(failure);
 				continue;
 			}
-			const freeAtMs = Math.max(
-				this.rateLimitedUntilMs,
-				nextEntry.rank >= RANKS.low ? this.itemsPausedUntilMs : nowMs,
-				this.findFreeTimeMs(nowMs),
-			);
+			const stopEnds = this.listStops(rank, nowMs).map(({ untilMs }) => untilMs);
+			const freeAtMs = Math.max(this.findFreeTimeMs(nowMs), ...stopEnds);
 			if (freeAtMs > nowMs) {
 				this.scheduleWake(freeAtMs, nowMs);
 				return;
 			}
 			const slot = { startedAtMs: nowMs, countsUntilMs: Infinity };
 			this.slots.push(slot);
-			nextEntry.settle(slot);
+			settle(slot);
 		}
 	}
 

@@ -2,12 +2,12 @@ import { getEventListeners } from 'node:events';
 import { countBy } from 'lodash';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { RequestQueue } from '../../../../nodes/FormService/api/request/requestQueue.ts';
-import type { RequestResult } from '../../../../nodes/FormService/api/request/requestQueue.ts';
+import type { Job, RequestResult } from '../../../../nodes/FormService/api/request/requestQueue.ts';
 import { createRateLimitFailure } from '../../../../nodes/FormService/api/request/classify.ts';
 import { createFailure, type FailureReason } from '../../../../nodes/FormService/api/failures.ts';
 import { DAY_MS, MINUTE_MS, VirtualTime } from '../../../time.mts';
 import * as simulation from './simulation.mts';
-import { LimitedService, outcomeOf, pass, type Job } from './simulation.mts';
+import { LimitedService, outcomeOf, pass } from './simulation.mts';
 
 let time: VirtualTime;
 let queue: RequestQueue;

@@ -1,5 +1,6 @@
 import lodash from 'lodash';
 import type {
+	Job,
 	RequestResult,
 	RequestQueue,
 } from '../../../../nodes/FormService/api/request/requestQueue.ts';
@@ -8,9 +9,6 @@ import type { RequestFailure } from '../../../../nodes/FormService/api/failures.
 import { decide } from '../../../service/specification/limiter.mts';
 import type { Decision, Limits, Usage } from '../../../service/specification/limiter.mts';
 import type { VirtualTime } from '../../../time.mts';
-
-/** A request that waits for a slot. */
-export type Job = Parameters<RequestQueue['acquireSlot']>[0];
 
 /** The limits of the service in virtual time, and clients that send requests through queues. */
 
