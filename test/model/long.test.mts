@@ -3,7 +3,7 @@ import lodash from 'lodash';
 import { expect, it } from 'vitest';
 import type { Mode } from './n8n.mts';
 import { failAll, failPage, faults } from './service.mts';
-import type { FaultName, Order, Paging, Sent } from './service.mts';
+import type { FaultName, Order, Paging } from './service.mts';
 import { DAY_MINUTES, HOUR_MS, MINUTE_MS } from '../time.mts';
 import { cpuTimeOf } from '../unit/cpuTime.mts';
 import { ALL, createPaged, fill, World } from './world.mts';
@@ -154,26 +154,6 @@ it('The newest page is read first if the last poll had no time for it, and each 
 	world.submit(B);
 	await world.run(60, undefined, { latencyMs: 20_000, periodMinutes: 10 });
 	expect(world.delivered.slice(started)).toEqual(['B-61 responseCompleted']);
-});
-
-it('A page that fails after a failed delivery has failed once', async () => {
-	const isIncomplete = (number: number) => number === 16;
-	const { world, A } = createPaged({
-		pages: 12,
-		isIncomplete,
-		order: 'shuffled',
-		needsFields: true,
-	});
-	await world.beginAndRun(120);
-	world.complete(A.kept[15]);
-	const failFields = ({ kind }: Sent) => (kind === 'fields' ? faults.serverError : undefined);
-	while (!world.n8n.log.length) await world.run(1, undefined, { failWith: failFields });
-	const [page] = world.service.sent.filter(({ kind }) => kind === 'responses').slice(-1);
-	while (!world.delivered.length) await world.run(1);
-	const before = world.n8n.log.length;
-	const failing = failPage(page.page + 1, faults.serverError);
-	while (world.n8n.log.length === before) await world.run(1, undefined, failing);
-	expect(world.n8n.log.at(-1)).toMatch(/Failures in a row: 1\.$/);
 });
 
 it('A list whose last pages are gone is read on, and nothing is reported', async () => {

@@ -38,7 +38,7 @@ const events = {
 	formUpdated: {
 		name: 'Form Updated',
 		description:
-			'A form was renamed, closed or opened, or its settings or fields changed. Times and counters are ignored.',
+			'A form was renamed, closed or opened, or its settings or fields changed. Other attributes are ignored.',
 		example: { changed: ['is_closed'] },
 	},
 } satisfies Record<string, EventTexts>;

@@ -15,7 +15,7 @@ import {
 	type PollContext,
 } from './pollContext';
 import { planReading, readForm } from './readForm';
-import { ensureBaseline, type Reading, type Turn } from './readPages';
+import { ensureBaseline, TURNS, type Reading } from './readPages';
 import { readSavedState, readTriggerNode, writeSavedState } from './staticData';
 import { hasSeveralForms } from './triggerParameters';
 import {
@@ -84,9 +84,8 @@ type PollResult = {
 	listedSinceMs: number | undefined;
 	items: OutputItem[];
 	outcomes: ReadingOutcome[];
-	/** Whether the list of all forms has been read, and which turns of which forms were taken. */
-	hasTriedFormList: boolean;
-	turns: Map<string, Turn[]>;
+	/** What has been tried: "formList", or the turn and the ID of a form. */
+	tried: Set<string>;
 };
 
 /** Reads one list after another, the one that has waited longest first, until none is due or the poll is over. */
@@ -96,8 +95,7 @@ async function readLists(context: PollContext): Promise<PollResult> {
 		...applyParameters(parameters, startState, times.pollStartedAtMs),
 		items: [],
 		outcomes: [],
-		hasTriedFormList: false,
-		turns: new Map(),
+		tried: new Set(),
 	};
 	let next = chooseList(context, result);
 	while (next !== undefined) {
@@ -115,17 +113,18 @@ type DueList = { formId?: string; reading?: Reading; readAtMs: number };
 
 function chooseList(context: PollContext, result: PollResult): DueList | undefined {
 	const { cache, parameters, times } = context;
-	const { forms, items, outcomes, turns } = result;
+	const { forms, items, outcomes, tried } = result;
 	const isOver = items.length >= parameters.maxPerPoll || outcomes.some(isEndOfPoll);
 	if (isOver || isBackingOff(context, 'account')) return undefined;
 	if (clock.now() >= times.readUntilMs) return undefined;
 	const due: DueList[] = getWatchedFormIds(parameters, forms).flatMap((formId) => {
 		const form = forms.get(formId);
-		const reading = planReading(context, formId, form, turns.get(formId) ?? []);
+		const turns = TURNS.filter((turn) => !tried.has(`${turn} ${formId}`));
+		const reading = planReading(context, formId, form, turns);
 		const readAtMs = form?.progress?.schedule?.readAtMs ?? 0;
 		return reading === undefined ? [] : [{ formId, reading, readAtMs }];
 	});
-	if (!result.hasTriedFormList && mayReadFormList(context)) {
+	if (!tried.has('formList') && mayReadFormList(context)) {
 		due.unshift({ readAtMs: cache.formListSchedule?.readAtMs ?? -Infinity });
 	}
 	return minBy(due, 'readAtMs');
@@ -146,14 +145,14 @@ async function readList(
 	if (formId === undefined || reading === undefined) {
 		const list = await readFormList(context, result, soFar);
 		Object.assign(result, { forms: list.forms, listedSinceMs: list.listedSinceMs });
-		result.hasTriedFormList = true;
+		result.tried.add('formList');
 		result.items.push(...list.items);
 		outcomes.push(...list.outcomes);
 	} else {
 		const before = result.forms.get(formId) ?? {};
 		const read = await readForm(context, formId, before, reading, soFar);
 		result.forms.set(formId, read.form);
-		result.turns.set(formId, [...(result.turns.get(formId) ?? []), reading.turn]);
+		result.tried.add(`${reading.turn} ${formId}`);
 		result.items.push(...read.items);
 		outcomes.push(read.outcome);
 	}

@@ -36,13 +36,13 @@ const MAX_PAGES_WITH_FIELDS = 50;
 /**
  * Plans what a poll reads of a form. Undefined if the form is not due, or waits after a failure.
  *
- * @param done the turns that this poll has already taken
+ * @param turns the turns that this poll has not taken yet
  */
 export function planReading(
 	context: PollContext,
 	formId: string,
 	form: FormState = {},
-	done: readonly Turn[],
+	turns: readonly Turn[],
 ): Reading | undefined {
 	const { budget, cache, parameters, reason } = context;
 	const { schedule, turn = 'search', newest, pass } = form.progress ?? {};
@@ -57,21 +57,34 @@ export function planReading(
 		search: newest?.page ?? FIRST_PAGE,
 		pass: pass?.page ?? FIRST_PAGE,
 	};
-	const turns: Turn[] = turn === 'search' ? ['search', 'pass'] : ['pass', 'search'];
-	const next = turns.find((one) => {
-		const isPossible = one === 'pass' || (newest !== undefined && !isFirst);
-		const isWaiting = isBackingOff(context, `form ${formId}`, starts[one]);
-		return isPossible && !isWaiting && !done.includes(one);
+	const possible = turns.filter((one) => {
+		const isUseful = one === 'pass' || (newest !== undefined && !isFirst);
+		return isUseful && !isBackingOff(context, `form ${formId}`, starts[one]);
 	});
+	const next = possible.includes(turn) ? turn : possible[0];
 	if (next === undefined) return undefined;
-	const firstLimit = hasFailed ? MAX_PAGES_AFTER_FAILURE : MAX_PAGES;
-	const passLimit = isFirst ? firstLimit : computeAllowance(schedule, budget);
-	// a search that is too short would leave new responses for hours
-	const limit = next === 'search' ? Math.max(2, computeMaxRequests(budget)) : passLimit;
-	const maxPages = parameters.lists.fields ? Math.min(limit, MAX_PAGES_WITH_FIELDS) : limit;
 	const isNewestFirst = next === 'search' && newest?.order === 'newestFirst';
-	const searchedAtMs = isNewestFirst ? newest.searchedAtMs : undefined;
-	return { turn: next, from: starts[next], maxPages, searchedAtMs };
+	return {
+		turn: next,
+		from: starts[next],
+		maxPages: computeMaxPages(context, form, next, hasFailed),
+		searchedAtMs: isNewestFirst ? newest.searchedAtMs : undefined,
+	};
+}
+
+/** Computes how many pages a reading may have. The first pass reads all that there is time for. */
+function computeMaxPages(
+	{ budget, parameters }: PollContext,
+	form: FormState,
+	turn: Turn,
+	hasFailed: boolean,
+): number {
+	const firstLimit = hasFailed ? MAX_PAGES_AFTER_FAILURE : MAX_PAGES;
+	const passLimit = computeAllowance(form.progress?.schedule, budget);
+	// a search that is too short would leave new responses for hours
+	const searchLimit = Math.max(2, computeMaxRequests(budget));
+	const limit = turn === 'search' ? searchLimit : isFirstPass(form) ? firstLimit : passLimit;
+	return parameters.lists.fields ? Math.min(limit, MAX_PAGES_WITH_FIELDS) : limit;
 }
 
 export type FormResult = { form: FormState; items: readonly OutputItem[]; outcome: ReadingOutcome };

@@ -53,7 +53,8 @@ export type ReadPages = {
 };
 
 /** What a reading of a form does, see readForm. */
-export type Turn = 'search' | 'pass';
+export const TURNS = ['search', 'pass'] as const;
+export type Turn = (typeof TURNS)[number];
 
 export type Reading = Readonly<{
 	turn: Turn;

@@ -52,30 +52,27 @@ const exceptFormIds: INodeProperties = {
 	name: 'exceptFormIds',
 };
 
-const POLL_PACE = `Polled about every ${MINUTES} minutes, because the trigger spaces its requests. Leave 'Poll Times' at Every Minute.`;
-
-/**
- * The notices that say how soon the trigger delivers events. If the user changes Requests per Day, the notices
- * would be wrong, so the editor hides the notices.
- */
-const pollNotices = [
-	createPollNotice(POLL_PACE, { show: { watch: ['one'] } }),
-	...[{ watch: ['several', 'all'] }, FORM_CREATED_CONDITION].flatMap((show) => [
-		createPollNotice(POLL_PACE, { show, hide: RESPONSE_EVENT_CONDITION }),
-		createPollNotice(
-			`One form is polled about every ${MINUTES} minutes. Each further form adds ${MINUTES} minutes. Leave 'Poll Times' at Every Minute.`,
-			{ show: { ...show, ...RESPONSE_EVENT_CONDITION } },
-		),
-	]),
-];
-
-/** Creates a notice. The text must not have expressions, because n8n does not evaluate expressions in a notice. */
-function createPollNotice(text: string, { show, hide }: IDisplayOptions): INodeProperties {
+/** Says how soon events arrive. It would be wrong with other Requests per Day. */
+function createPollNotice(pace: string, { show, hide }: IDisplayOptions): INodeProperties {
 	const isOther = { '/options.requestsPerDay': [{ _cnd: { exists: true } }] };
-	const isHidden = { ...hide, ...(show?.watch && FORM_CREATED_CONDITION), ...isOther };
-	const displayOptions = { show, hide: isHidden } as IDisplayOptions;
-	return { displayName: text, name: 'requestsNotice', type: 'notice', default: '', displayOptions };
+	return {
+		displayName: `${pace}, because the trigger spaces its requests. Leave 'Poll Times' at Every Minute.`,
+		name: 'requestsNotice',
+		type: 'notice',
+		default: '',
+		displayOptions: { show, hide: { ...hide, ...isOther } } as IDisplayOptions,
+	};
 }
+
+const POLL_PACE = `Polled about every ${MINUTES} minutes`;
+
+/** Only lists of responses are one for each form. */
+const pollNotices = [
+	createPollNotice(POLL_PACE, { hide: RESPONSE_EVENT_CONDITION }),
+	createPollNotice(`${POLL_PACE}, plus ${MINUTES} for each further form`, {
+		show: RESPONSE_EVENT_CONDITION,
+	}),
+];
 
 /** The parameters of the trigger. */
 export const triggerProperties: INodeProperties[] = [
