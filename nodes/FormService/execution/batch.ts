@@ -1,5 +1,6 @@
-import { isNil, omit, omitBy } from 'lodash';
+import { omit } from 'lodash';
 import { getAccount, type Account } from '../api/account';
+import { createTarget } from '../api/endpoints';
 import { hasReason, InputError, mayHaveActed } from '../api/errors';
 import { createInvalidItemsError, toItemError } from './itemErrors';
 import type { InputItem, ItemOutcome, ItemRequest, PendingWrite } from './operation';
@@ -40,7 +41,7 @@ export async function processBatch(
 	const hasError = checkedItems.some((checkedItem) => 'error' in checkedItem);
 	if (hasError && !tryContext.continuesOnFail) {
 		tryContext.stop();
-		return stopBeforeSending(items, checkedItems, tryContext.total);
+		return stopBeforeSending(items, checkedItems);
 	}
 	const outcomes: ItemOutcome[] = [];
 	for (const [position, checked] of checkedItems.entries()) {
@@ -69,10 +70,9 @@ async function checkItems(
 	);
 }
 
-async function readOrCheck(
-	item: Extract<InputItem, { prepared: unknown }>,
-	tryContext: TryContext,
-): Promise<CheckedItem> {
+type ValidItem = Extract<InputItem, { prepared: unknown }>;
+
+async function readOrCheck(item: ValidItem, tryContext: TryContext): Promise<CheckedItem> {
 	const { n8n, index, prepared } = item;
 	try {
 		const request = createItemRequest(item, await getAccount(n8n, index), tryContext);
@@ -91,17 +91,14 @@ async function readOrCheck(
  * first item (`prepareCredentials`), and checks all hosts against its allowed domains.
  */
 function createItemRequest(
-	{ n8n, index, endpoint, options }: InputItem,
+	{ n8n, index, endpoint, options, prepared }: ValidItem,
 	account: Account,
 	{ run, signal }: TryContext,
 ): ItemRequest {
-	const { url, qs, ...composedOptions } = options;
-	const httpOptions = omit(composedOptions, 'baseURL', 'body');
-	const query = new URLSearchParams(omitBy(qs, isNil) as Record<string, string>);
-	const urlQuery = query.size > 0 ? `?${query.toString()}` : '';
+	const httpOptions = omit(options, 'baseURL', 'url', 'body');
 	return {
 		context: { n8n, account, priority: 'low', itemIndex: index, signal, httpOptions },
-		target: { endpoint, url: `${account.baseUrl}${url}${urlQuery}` },
+		target: createTarget(account, endpoint, prepared.ids, prepared.query),
 		shared: run.shared,
 	};
 }
@@ -110,7 +107,6 @@ function createItemRequest(
 function stopBeforeSending(
 	items: readonly InputItem[],
 	checkedItems: readonly CheckedItem[],
-	total: number,
 ): ItemOutcome[] {
 	const invalidItems = checkedItems.flatMap((checkedItem, position) =>
 		'kind' in checkedItem && checkedItem.kind === 'invalid'
@@ -120,7 +116,7 @@ function stopBeforeSending(
 	return checkedItems.map((checkedItem, position) => {
 		if (typeof checkedItem === 'function') return NOT_SENT;
 		if (items[position] !== invalidItems[0]?.item) return checkedItem;
-		return { kind: 'invalid', error: createInvalidItemsError(invalidItems, items.length, total) };
+		return { kind: 'invalid', error: createInvalidItemsError(invalidItems, items.length) };
 	});
 }
 

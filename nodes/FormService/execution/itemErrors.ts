@@ -27,7 +27,6 @@ export function toItemError(error: unknown, item: InputItem): NodeError {
 export function createInvalidItemsError(
 	invalidItems: ReadonlyArray<{ item: InputItem; error: NodeError }>,
 	batchCount: number,
-	total: number,
 ): NodeError {
 	const [{ item: firstItem, error }] = invalidItems;
 	const { message, description, node, failure } = error;
@@ -36,7 +35,7 @@ export function createInvalidItemsError(
 		new InputError(node, { ...text, itemIndex: firstItem.index, failure });
 	if (count === 1) {
 		if (error instanceof ServiceError) return error;
-		const texts = [describePlace(firstItem, total), description];
+		const texts = [describePlace(firstItem), description];
 		return createError({ message, description: compact(texts).join('\n') });
 	}
 	const byText = groupBy(invalidItems, ({ error: invalidError }) => formatError(invalidError));
@@ -46,12 +45,8 @@ export function createInvalidItemsError(
 	if (count === batchCount && lines.length === 1) {
 		return createError({ message, description: description ?? '' });
 	}
-	const checkedItems =
-		batchCount === total ? `${total} items` : `the ${batchCount} items in a batch`;
-	return createError({
-		message: `${count} of ${checkedItems} are invalid`,
-		description: lines.join('\n'),
-	});
+	const text = `${count} of ${batchCount} items are invalid`;
+	return createError({ message: text, description: lines.join('\n') });
 }
 
 /** Creates the error with which the node stops. It says which items were sent, so that nobody sends them again. */
@@ -64,7 +59,7 @@ export function createStopError(
 	const { message, failure } = error;
 	const sentItems = describeSentItems(endpoint, outcomes);
 	if (error instanceof ServiceError) {
-		const texts = [error.description, describePlace(item, outcomes.size), sentItems];
+		const texts = [error.description, describePlace(item), sentItems];
 		return error.withText({ message, description: compact(texts).join('\n') }, itemIndex);
 	}
 	const nothing = endpoint.effect !== 'safe' && 'Nothing was sent.';
@@ -91,10 +86,8 @@ function describeSentItems(
 	return effect === 'nonIdempotent' ? `${text}\n${RETRY_ADDS_AGAIN}` : text;
 }
 
-/** For the fourth item, n8n adds "[item 3]" to the message. */
-function describePlace({ index, row }: InputItem, total: number): string {
-	if (row !== undefined) return `The item is row ${row}.`;
-	return total === 1 ? '' : `n8n counts items from 0: item ${index} is number ${index + 1}.`;
+function describePlace({ row }: InputItem): string {
+	return row === undefined ? '' : `The item is row ${row}.`;
 }
 
 const MAX_LISTED_ITEMS = 20;

@@ -27,23 +27,20 @@ type Prepare<Prepared> = (input: ParameterContext) => Prepared;
 
 export type PreparedItem = PreparedRead | PreparedWrite;
 
-/** The IDs in the path by their placeholders in the endpoint: `{ formId: 'aB3xY9' }`. */
-type Ids = Readonly<Record<string, string>>;
-
-type PreparedRead = {
-	ids?: Ids;
-	read: (request: ItemRequest) => Promise<INodeExecutionData[]>;
-	selection?: OutputSelection;
+/** The IDs in the path by their placeholders in the endpoint, `{ formId: 'aB3xY9' }`, and the query. */
+type RequestParts = {
+	ids?: Readonly<Record<string, string>>;
+	query?: Readonly<Record<string, string>>;
 };
 
-type PreparedWrite = {
-	ids?: Ids;
+type PreparedRead = RequestParts & {
+	read: (request: ItemRequest) => Promise<INodeExecutionData[]>;
+};
+
+type PreparedWrite = RequestParts & {
 	/** Checks the item against the service, before the first write of the batch is sent. */
 	check: (request: ItemRequest) => Promise<PendingWrite>;
 };
-
-/** The part of the output that a model wants: `names` are the fields of each result. */
-export type OutputSelection = { skip?: number; limit?: number; names?: readonly string[] };
 
 /** Sends the write of a checked item. Sends nothing if the item is skipped or previewed. */
 export type PendingWrite = () => Promise<{ isSent: boolean; json: IDataObject }>;
@@ -53,30 +50,29 @@ export type ItemRequest = {
 	/** The request of the operation, without a body. */
 	target: Target;
 	/** See `shareInRun`. */
-	shared: Map<string, Promise<unknown>>;
+	shared: Map<string, unknown>;
 };
 
-/** Returns a value that all items of a run share, in all its tries. After a failure, it is created again. */
-export async function shareInRun<T>(
-	{ context, shared }: ItemRequest,
-	key: string,
-	create: (context: RequestContext) => Promise<T>,
-): Promise<T> {
-	const accountKey = `${context.account.key} ${key}`;
-	// the request belongs to no item, so its error names none
-	const value = shared.get(accountKey) ?? create({ ...context, itemIndex: undefined });
-	shared.set(accountKey, value);
-	value.catch(() => shared.delete(accountKey));
-	return (await value) as T;
+/** Returns a value that all items of a run share, in all its tries. The first item creates it. */
+export function shareInRun<T>({ context, shared }: ItemRequest, name: string, create: () => T): T {
+	const key = `${context.account.key} ${name}`;
+	if (!shared.has(key)) shared.set(key, create());
+	return shared.get(key) as T;
 }
 
-/** Fetches something once for all items of the run. No item may change it. */
+/** Fetches something once for all items of the run, and again after a failure. No item may change it. */
 export async function fetchOnce<T>(
 	request: ItemRequest,
 	fetch: (context: RequestContext, target: Target) => Promise<T>,
-	target = request.target,
+	name = request.target.url,
 ): Promise<T> {
-	return await shareInRun(request, target.url, async (context) => await fetch(context, target));
+	const { context, target, shared } = request;
+	const fetching = shareInRun(request, name, async () => {
+		// the request belongs to no item, so its error names none
+		return await fetch({ ...context, itemIndex: undefined }, target);
+	});
+	fetching.catch(() => shared.delete(`${context.account.key} ${name}`));
+	return await fetching;
 }
 
 export type InputItem = {
@@ -85,7 +81,7 @@ export type InputItem = {
 	/** The `row_number` of Google Sheets. */
 	row?: number;
 	endpoint: Endpoint;
-	/** The request that n8n has composed, with a URL below the base URL. */
+	/** The request options that n8n has composed. */
 	options: IHttpRequestOptions;
 } & ({ prepared: PreparedItem } | { parameterError: NodeError });
 

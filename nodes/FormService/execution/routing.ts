@@ -6,7 +6,6 @@ import type {
 	INodeExecutionData,
 	PreSendAction,
 } from 'n8n-workflow';
-import { fillPath } from '../api/endpoints';
 import { toNodeError, type NodeError } from '../api/errors';
 import { parseNumber } from '../api/values';
 import type { ParameterContext } from '../parameters/parameterContext';
@@ -74,8 +73,7 @@ function prepareItem(
 	try {
 		const input = createParameterContext(n8n, operation, index, total);
 		const prepared = input.isTool ? prepareTool(operation, input) : operation.prepare(input);
-		const url = fillPath(endpoint, prepared.ids);
-		return { ...item, options: { ...item.options, url }, prepared };
+		return { ...item, prepared };
 	} catch (error) {
 		return { ...item, parameterError: toNodeError(n8n.getNode(), error, index) };
 	}

@@ -4,8 +4,12 @@ import { cutAtCharacter } from '../api/errorTexts';
 import { isRecord } from '../api/records';
 import { makeUnique } from '../api/text';
 import type { ParameterContext } from '../parameters/parameterContext';
-import { TOOL_CONDITION } from '../parameters/resultParameters';
-import type { Operation, PreparedItem, OutputSelection } from './operation';
+import {
+	readOutputSelection,
+	TOOL_CONDITION,
+	type OutputSelection,
+} from '../parameters/resultParameters';
+import type { Operation, PreparedItem } from './operation';
 
 /** The maximum number of characters of JSON that a model gets at a time: about 5,000 tokens. */
 const MAX_CHARACTERS = 20_000;
@@ -33,14 +37,15 @@ export function prepareTool({ prepare }: Operation, input: ParameterContext): Pr
 	const prepared = prepare(input);
 	// the output of a write is short
 	if (!('read' in prepared)) return prepared;
-	const { read, selection } = prepared;
+	const { read } = prepared;
+	const selection = readOutputSelection(input);
 	return { ...prepared, read: async (request) => limitToolOutput(await read(request), selection) };
 }
 
 /** Selects the results that a model asks for. If some are left out, a notice says how to get the next ones. */
 export function limitToolOutput(
 	results: readonly INodeExecutionData[],
-	{ skip = 0, limit = Infinity, names }: OutputSelection = {},
+	{ skip = 0, limit = Infinity, names }: Partial<OutputSelection>,
 ): INodeExecutionData[] {
 	const selected: IDataObject[] = [];
 	let characters = 0;

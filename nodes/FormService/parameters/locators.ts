@@ -109,20 +109,15 @@ export function isExpression({ parameters }: INode, name: string): boolean {
 	return String(isRecord(parameter) ? parameter.value : parameter).startsWith('=');
 }
 
-/** Returns the name that the editor saved when the user chose a value from a list, or else "". */
-export function getCachedResultName({ parameters }: INode, name: string, value: unknown): string {
-	const locator: unknown = parameters[name];
-	if (!isRecord(locator) || locator.mode !== 'list' || locator.value !== value) return '';
-	return String(locator.cachedResultName ?? '');
-}
-
 /** What the list adds to the name of a closed form. No name typed by a person ends with its no-break space. */
 export const CLOSED_SUFFIX = '\u00a0(closed)';
 
-/** Returns the name of the form. Undefined if the user has not chosen the form from the list. */
-export function getSelectedFormName(node: INode, formId: string): string | undefined {
-	const stored = getCachedResultName(node, 'formId', formId);
-	return stored.replace(CLOSED_SUFFIX, '').replace(` (${formId})`, '').trim() || undefined;
+/** Returns the name that the editor saved. Undefined if the user has not chosen the form from the list. */
+export function getSelectedFormName({ parameters }: INode, formId: string): string | undefined {
+	const locator: unknown = parameters.formId;
+	if (!isRecord(locator) || locator.mode !== 'list' || locator.value !== formId) return undefined;
+	const saved = String(locator.cachedResultName ?? '');
+	return saved.replace(CLOSED_SUFFIX, '').replace(` (${formId})`, '').trim() || undefined;
 }
 
 /** Creates the error for a form that is not in the list of all forms. */

@@ -120,19 +120,10 @@ export const outputOptions: INodeProperties[] = [
 	},
 ];
 
-/** Returns how many results the user wants. Undefined for all, and in a tool, see `readToolRange`. */
+/** Returns how many results the user wants. Undefined for all, and in a tool, see `readOutputSelection`. */
 export function readLimit(input: ParameterContext): number | undefined {
 	const returnsAll = input.isTool || readBoolean(input, 'returnAll', false);
 	return returnsAll ? undefined : readInteger(input, 'limit', 1, limitProperty.default as number);
-}
-
-/** Returns which results a model wants: `{ skip: 50, limit: 50 }`. Returns `{}` outside a tool. */
-export function readToolRange(input: ParameterContext): { skip?: number; limit?: number } {
-	if (!input.isTool) return {};
-	return {
-		skip: readInteger(input, 'skip', 0),
-		limit: readInteger(input, 'limit', 1, limitProperty.default as number),
-	};
 }
 
 /** Whether to simplify the results. A model selects among the fields of simplified results. */
@@ -141,11 +132,16 @@ export function readSimplify(input: ParameterContext): boolean {
 	return readSelectedOption(input, 'output', OUTPUTS, 'simplified') !== 'raw';
 }
 
-/** Returns the names of the fields that a model has selected. Undefined if the model gets all fields. */
-export function readOutputFields(input: ParameterContext): string[] | undefined {
-	if (!input.isTool) return undefined;
+/** The results that a model wants. `names` are the fields of each result, undefined for all fields. */
+export type OutputSelection = { skip: number; limit: number; names?: readonly string[] };
+
+export function readOutputSelection(input: ParameterContext): OutputSelection {
 	const output = readSelectedOption(input, 'output', OUTPUTS, 'simplified');
-	return output === 'selectedFields' ? readTextList(input, 'outputFields') : undefined;
+	return {
+		skip: readInteger(input, 'skip', 0),
+		limit: readInteger(input, 'limit', 1, limitProperty.default as number),
+		names: output === 'selectedFields' ? readTextList(input, 'outputFields') : undefined,
+	};
 }
 
 /** Reads the options for the output of a response. */

@@ -2,15 +2,12 @@ import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { createToolDescription } from '../execution/tool';
 import type { Operation } from '../execution/operation';
 import { createPreSend } from '../execution/routing';
-import { fieldGetAll } from './field/getAll';
-import { formGet } from './form/get';
-import { formGetAll } from './form/getAll';
+import { fieldGetAll, formGet, formGetAll } from './forms';
 import { responseCreate } from './response/create';
-import { responseGet } from './response/get';
-import { responseGetAll } from './response/getAll';
+import { responseGet, responseGetAll } from './response/find';
 import { responseGetPdf } from './response/getPdf';
 import { settingsUpdate } from './setting/update';
-import { workspaceGet } from './workspace/get';
+import { workspaceGet } from './workspace';
 
 /** The resources of the node and their operations, in the editor's order. */
 const resources = [
@@ -61,10 +58,8 @@ export const nodeProperties: INodeProperties[] = [
 ];
 
 /**
- * Creates the option of an operation. n8n composes the request from the method and the path. Next, n8n calls
- * the `preSend` of the operation, which adds the IDs. A parameter can add a query with `routing.request.qs`,
- * and headers with `routing.request.headers`. A parameter must not have its own `preSend`, because the node
- * ignores changes to the request that are made after the `preSend` of the operation.
+ * Creates the option of an operation. n8n composes the request options, and the operation the URL and the body.
+ * A parameter must not have its own `routing`, because its changes to the URL or the body are ignored.
  *
  * @see
  * https://docs.n8n.io/integrations/creating-nodes/build/reference/node-base-files/declarative-style-parameters/

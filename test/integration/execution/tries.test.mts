@@ -128,9 +128,7 @@ it('A node that stops counts no item as sent that was skipped', async () => {
 	const kinds = rowsOf('fine', 'fine', 'refused');
 	const rows = kinds.map((row, at) => ({ ...row, order: 'AAB'[at] }));
 	const { error } = await addRows(rows, { skips: true, maxTries: 2 });
-	expect(error?.description).toContain(
-		'n8n counts items from 0: item 2 is number 3.<br>\n1 of the 3 items was already sent (item 0).',
-	);
+	expect(error?.description).toContain('<br>\n1 of the 3 items was already sent (item 0).');
 });
 
 type Routing = { makeRequest: (this: Routing, ...args: unknown[]) => Promise<unknown> };

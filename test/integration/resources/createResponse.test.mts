@@ -64,7 +64,7 @@ const LEAVE_OUT = `To leave required fields out, turn on '${ALLOW_MISSING}'.`;
 const EMAIL = '"email": "a"';
 
 it.each<[string, string, string, string]>([
-	['json', '{}', '"Name" and "Email" are required', LEAVE_OUT],
+	['json', '{}', '"Name", "Email" are required', LEAVE_OUT],
 	['json', `{"name": "x", ${EMAIL}, "Nmae": null}`, '"Nmae" is not a field of this form', TITLES],
 	[
 		'json',
@@ -82,7 +82,7 @@ it.each<[string, string, string, string]>([
 	[
 		'auto',
 		'{"score": 1}',
-		'No column has an answer to "Name" and "Email", which are required',
+		'No column has an answer to "Name", "Email", which are required',
 		`Columns that match no field: score. ${LEAVE_OUT}`,
 	],
 	[
@@ -94,7 +94,7 @@ it.each<[string, string, string, string]>([
 	[
 		'auto',
 		'{"name": "x", "e-mail ": "[object Object]"}',
-		'Column "e-mail" has the error value [object Object]',
+		'"Email" has the error value [object Object]',
 		'',
 	],
 ])('Response: Create (%s) refuses %s, and names what is wrong', async (...given) => {
@@ -133,7 +133,7 @@ describe('Response: Create with Using Fields Below', () => {
 		const nothing = { Name: empty, Email: empty, [NO_FIELD]: empty };
 		const mapped = await mapFields(application, { ...nothing, Portfolio: 'x' });
 		const { error } = await create(application, [{}], mapped);
-		expect(error?.message).toBe('"Name" and "Email" are required');
+		expect(error?.message).toBe('"Name", "Email" are required');
 		expect(error?.description).toBe(`Nothing was sent.<br>\n${LEAVE_OUT}`);
 		const untouched = await create(application, [{}], { inputMode: 'fields' });
 		expect(untouched.error?.description).toBe(error?.description);

@@ -1,58 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { omit } from 'lodash';
-import type { IDataObject, INodeParameters } from 'n8n-workflow';
+import type { IDataObject } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import { root } from '../../../scripts/lib/paths.mts';
-import { withBothEngines } from '../execution/bothEngines.mts';
 import { demoForms } from '../../service/index.mts';
-import { itemsOf, locator, n8nFor } from '../harness.mts';
-import { nodeOf } from '../n8n/package.mts';
-import { inputFor, operationCases, operationNamed } from './operations.mts';
+import { locator } from '../harness.mts';
+import { inputFor, operationCases } from './operations.mts';
 import { running } from '../world.mts';
 
-/** What n8n and people learn from the description of the node: requests, names and output. */
-
 const { service, n8n } = await running();
-const { description } = nodeOf('formService');
-
-const { runNode } = n8nFor({ accessToken: service.token, baseUrl: `${service.url}/api/v1//` });
-
-/** What the service receives at last. */
-async function sendLast(parameters: INodeParameters) {
-	const [, { json }] = inputFor(service);
-	service.requests.length = 0;
-	await runNode(parameters, itemsOf({ ...json, responseId: ` ${String(json.responseId)} ` }));
-	const { method, path, query, headers } = service.requests.at(-1)!;
-	// a body is added only after the item is checked
-	return { method, path, query, headers: omit(headers, 'content-length') };
-}
-
-async function expectToBeSent(parameters: INodeParameters) {
-	const sent = await sendLast(parameters);
-	// without the pagination function, n8n itself sends what is declared
-	const { requestOperations } = description;
-	delete description.requestOperations;
-	const declared = await sendLast(parameters).finally(() => {
-		description.requestOperations = requestOperations;
-	});
-	expect(declared).toEqual(sent);
-	const json = 'application/json';
-	expect(declared.headers).toMatchObject({ accept: json, 'content-type': json });
-}
-
-it.each(operationCases)('The declared request of $name is sent', async ({ parameters }) => {
-	await expectToBeSent(parameters);
-});
-
-// the base URL and the status are the only expressions in what is declared
-withBothEngines('The declared request of Response: Get Many', () => {
-	it.each(['complete', 'incomplete'])('reads %s responses', async (status) => {
-		const { parameters } = operationNamed('Response: Get Many');
-		await expectToBeSent({ ...parameters, status });
-	});
-});
-
 type Schema = { type: string; properties?: Record<string, Schema>; items?: Schema };
 
 /** The preview that n8n shows as the output of a node; the path is below __schema__. */

@@ -1,6 +1,5 @@
-import type { INodeListSearchResult } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
-import { rawReply, demoForms, type Fault } from '../../service/index.mts';
+import { demoForms, type Fault } from '../../service/index.mts';
 import { locator } from '../harness.mts';
 import { running } from '../world.mts';
 
@@ -8,7 +7,6 @@ import { running } from '../world.mts';
 
 const { service, n8n } = await running();
 const { contact } = demoForms;
-const LIST = `/api/v1/responses/${contact}`;
 const getAll = {
 	resource: 'response',
 	operation: 'getAll',
@@ -16,9 +14,6 @@ const getAll = {
 	returnAll: true,
 	simplify: false,
 };
-
-const firstPage = { data: [{ uuid: 'a' }, { uuid: 'b' }, { uuid: 'c' }] };
-const secondPage = { data: [{ uuid: 'd' }, { uuid: 'e' }] };
 
 /** Replies to the requests for the list, by the number of the request, from 0. */
 function servePages(replyTo: (count: number) => object, times = 500) {
@@ -29,54 +24,6 @@ function servePages(replyTo: (count: number) => object, times = 500) {
 	};
 	service.faults.set({ fault, times, match: { path: /^\/responses/ } });
 }
-
-describe('A link to the next page', () => {
-	const linked = [`${LIST}?page=2`, `${service.url}${LIST}/?page=2`, '?page=2'];
-	it.each(linked)('%s is followed with the query of the list', async (next) => {
-		servePages(() => ({ data: [{ uuid: 'first', is_incomplete: false }], links: { next } }), 1);
-		const { items } = await n8n.runNode({ ...getAll, status: 'complete' });
-		const others = service.store.responses(contact).filter(({ isIncomplete }) => !isIncomplete);
-		const uuids = ['first', ...others.map(({ uuid }) => uuid)];
-		expect(items.map(({ json }) => json.uuid).sort()).toEqual(uuids.sort());
-		const queries = [{ incomplete: 'false' }, { incomplete: 'false', page: '2' }];
-		expect(service.requests.map(({ query }) => query)).toEqual(queries);
-	});
-
-	it.each([
-		`/api/v1/responses/${demoForms.survey}?page=2`,
-		`http://forms.internal${LIST}?page=2`,
-		'file:///etc/passwd',
-	])('to %s is an error, and nothing is returned', async (next) => {
-		servePages(() => ({ data: [{ uuid: 'first' }], links: { next } }));
-		const { error, items } = await n8n.runNode(getAll);
-		expect(items).toEqual([]);
-		expect(error?.message).toContain(
-			'expected a link to the next page, found "links.next", a string',
-		);
-		expect(service.requests).toHaveLength(1);
-	});
-});
-
-it('A list is read if the reply starts with a byte order mark', async () => {
-	const text = `\ufeff${JSON.stringify({ success: true, data: [{ uuid: 'a' }] })}`;
-	service.faults.set({ fault: rawReply(200, 'text/html', text), match: { path: /^\/responses/ } });
-	const { items } = await n8n.runNode(getAll);
-	expect(items.map(({ json }) => json.uuid)).toEqual(['a']);
-	expect(service.requests).toHaveLength(1);
-});
-
-it('A list whose total falls is read again, and a rising total costs no reading', async () => {
-	const pages = [
-		{ ...firstPage, current_page: 1, last_page: 2, total: 6 },
-		{ ...secondPage, current_page: 2, last_page: 2, total: 5 },
-		{ ...firstPage, current_page: 1, last_page: 2, total: 5 },
-		{ ...secondPage, current_page: 2, last_page: 2, total: 6 },
-	];
-	servePages((count) => pages[count]);
-	const { items } = await n8n.runNode(getAll);
-	expect(items.map(({ json }) => json.uuid)).toEqual(['a', 'b', 'c', 'd', 'e']);
-	expect(service.requests).toHaveLength(4);
-});
 
 it('Limit sends no further request once enough responses were found, even if pages repeat some', async () => {
 	const pages = [
@@ -93,26 +40,8 @@ it('Limit sends no further request once enough responses were found, even if pag
 	expect(service.requests).toHaveLength(2);
 });
 
-it('A UUID is the same in capital and in small letters, on any page', async () => {
-	const [a, b, c] = [1, 2, 3].map((digit) => `${digit}b1f2c3d-4e5f-4a6b-8c7d-0e1f2a3b4c5d`);
-	const listed = [
-		[a, b],
-		[b.toUpperCase(), c],
-		['new', a],
-		[b, c],
-	];
-	servePages((at) => ({
-		data: listed[at].map((uuid) => ({ uuid })),
-		last_page: 2,
-		current_page: (at % 2) + 1,
-	}));
-	const { items } = await n8n.runNode(getAll);
-	expect(items.map(({ json }) => json.uuid)).toEqual(['new', a, b, c]);
-});
-
 it.each<[string, number, (at: number) => object]>([
 	['lead to an earlier one', 1, (at) => ({ data: [{ uuid: `r${at}` }], next_page_url: '?page=2' })],
-	['are the first one each time', 1, () => ({ ...firstPage, current_page: 1, last_page: 3 })],
 ])('Pages that %s are an error that says so', async (_what, pages, replyTo) => {
 	servePages(replyTo);
 	const { error, items } = await n8n.runNode(getAll);
@@ -121,17 +50,6 @@ it.each<[string, number, (at: number) => object]>([
 		'expected another page of the list, found a page that was already read',
 	);
 	expect(service.requests).toHaveLength(pages + 1);
-});
-
-it.each([
-	['5 of 6 records', 6],
-	['5 records, some of them twice', undefined],
-])('An incomplete list says that %s were found', async (found, total) => {
-	const pages = [firstPage, firstPage, secondPage];
-	servePages((at) => ({ ...pages[at % 3], current_page: (at % 3) + 1, last_page: 3, total }));
-	const { error } = await n8n.runNode(getAll);
-	expect(error?.message).toBe(`The list stays incomplete: 3 readings found ${found}`);
-	expect(service.requests).toHaveLength(9);
 });
 
 it('Pages without end are an error after 480 of them, and the advice works', async () => {
@@ -163,20 +81,16 @@ describe('A list whose pages overlap', () => {
 		...more,
 	});
 
-	it.each(['links', 'meta', 'inData', 'simple', 'numbers', 'header'] as const)(
-		'is complete or an error, as the shape %s lists ties by page',
-		async (paging) => {
-			const form = addForm(60);
-			Object.assign(service.shapes, { pageSize: 15, ties: 'byPage', paging });
-			const { error, items } = await n8n.runNode(getAllOf(form, { sort: { order: 'newest' } }));
-			expect(items).toEqual([]);
-			expect(error?.message).toMatch(
-				/^The list stays incomplete: 3 readings found \d+ (of 60 records|records, some of them twice)$/,
-			);
-			expect(error?.description).toMatch(/ The list may have changed while it was read\./);
-			expect(service.requests).toHaveLength(12);
-		},
-	);
+	it('is an error if a response stays hidden, and says how many were found', async () => {
+		const form = addForm(60);
+		Object.assign(service.shapes, { pageSize: 15, ties: 'byPage', paging: 'meta' });
+		const { error, items } = await n8n.runNode(getAllOf(form));
+		expect(items).toEqual([]);
+		expect(error?.message).toMatch(
+			/^The list stays incomplete: 3 readings found \d+ of 60 records$/,
+		);
+		expect(service.requests).toHaveLength(12);
+	});
 
 	it.each([{}, { text: '@example.com' }, { after: '2026-11-01' }])(
 		'has all responses or is an error, as ties are listed in another order each time, with the filters %j',
@@ -232,51 +146,15 @@ describe('A list whose pages overlap', () => {
 	});
 });
 
-describe('On a list of 67 pages, newest first,', () => {
-	const fields = [{ label: 'Name' }];
-	const addLongForm = () => {
-		const { id } = service.store.addForm({ name: 'Long', fields });
-		for (let number = 0; number < 1000; number++) {
-			const createdAt = new Date(1_760_000_000_000 + number * 60_000).toISOString();
-			service.store.addResponse(id, { answers: { Name: `Person ${number}` }, createdAt });
-		}
-		Object.assign(service.shapes, { pageSize: 15, paging: 'meta' });
-		return { id, responses: service.store.responses(id).toReversed() };
-	};
-
-	it('Response: Get reads the list once for all items', async () => {
-		const { id, responses } = addLongForm();
-		const get = { resource: 'response', operation: 'get', formId: locator(id) };
-		const uuids = [40, 1, 16].map((index) => responses[index].uuid);
-		const input = uuids.map((uuid) => ({ json: { uuid } }));
-		const { items } = await n8n.runNode({ ...get, responseId: '={{ $json.uuid }}' }, input);
-		expect(items.map(({ json }) => json.uuid)).toEqual(uuids);
-		expect(service.requests).toHaveLength(67);
-	});
-
-	it("the editor's list reads the newest 100, and a search reads the others", async () => {
-		const { id, responses } = addLongForm();
-		const search = async (...filter: string[]) => {
-			const given = { resource: 'response', operation: 'get', formId: locator(id) };
-			const method = 'searchResponses';
-			return await n8n.callMethod<INodeListSearchResult>('listSearch', method, given, ...filter);
-		};
-		const { results } = await search();
-		expect(results.map(({ value }) => value)).toEqual(
-			responses.slice(0, 100).map(({ uuid }) => uuid),
-		);
-		expect(service.requests).toHaveLength(7);
-		expect((await search('person 0')).results).toHaveLength(1);
-		expect(service.requests).toHaveLength(74);
-	});
-
-	it('Fetch Test Event reads three pages if no response meets the filters', async () => {
-		const { id } = addLongForm();
-		const conditions = [{ field: 'attribute:number', operator: 'less', value: '1' }];
-		const filters = { conditions: { conditions } };
-		const given = { formId: locator(id), events: ['responseCompleted'], filters };
-		await expect(n8n.runPoll(given, { mode: 'manual' })).rejects.toThrow('No response meets');
-		const isList = ({ path }: { path: string }) => path.startsWith('/responses');
-		expect(service.requests.filter(isList)).toHaveLength(3);
-	});
+it('Response: Get reads the list once for all items', async () => {
+	const { id } = service.store.addForm({ name: 'Long', fields: [{ label: 'Name' }] });
+	for (let number = 0; number < 60; number++) service.store.addResponse(id);
+	Object.assign(service.shapes, { pageSize: 15, paging: 'meta' });
+	const responses = service.store.responses(id).toReversed();
+	const uuids = [40, 1, 16].map((index) => responses[index].uuid);
+	const get = { resource: 'response', operation: 'get', formId: locator(id) };
+	const input = uuids.map((uuid) => ({ json: { uuid } }));
+	const { items } = await n8n.runNode({ ...get, responseId: '={{ $json.uuid }}' }, input);
+	expect(items.map(({ json }) => json.uuid)).toEqual(uuids);
+	expect(service.requests).toHaveLength(4);
 });

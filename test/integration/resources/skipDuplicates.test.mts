@@ -72,7 +72,7 @@ describe('Skip Duplicates By', () => {
 		[['Same (2)'], note, `can't compare "Same (2)"`],
 		[['Twin'], note, `can't compare "Twin"`],
 		[['None'], note, `can't compare "None"`],
-		[['Order'], note, 'compares this field'],
+		[['Order'], note, 'needs an answer to "Order"'],
 		[['Order'], { Order: '9007199254740993' }, "can't compare this item"],
 		[' , ', note, 'has an empty entry'],
 		['={{ null }}', note, 'must be a list'],

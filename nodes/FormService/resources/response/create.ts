@@ -5,13 +5,9 @@ import type { Operation } from '../../execution/operation';
 import { getSelectedFormName, readFormId, formLocator } from '../../parameters/locators';
 import { createInputModeProperty, createOptionsProperty } from '../../parameters/parameterContext';
 import { TOOL_CONDITION } from '../../parameters/resultParameters';
-import {
-	ALLOW_MISSING_DISPLAY_NAME,
-	ALLOW_OTHER_DISPLAY_NAME,
-	encodeAnswers,
-} from './encodeAnswers';
+import { fetchAnswerableFields } from '../forms';
+import { encodeAnswers } from './encodeAnswers';
 import { readGivenAnswers } from './givenAnswers';
-import { fetchAnswerableFields } from './sharedFields';
 import { prepareDuplicates, readKeyFieldNames, skipDuplicatesProperty } from './skipDuplicates';
 
 /**
@@ -97,7 +93,7 @@ export const responseCreate: Operation = {
 		},
 		createOptionsProperty([
 			{
-				displayName: ALLOW_MISSING_DISPLAY_NAME,
+				displayName: 'Allow Missing Answers',
 				name: 'allowMissingAnswers',
 				type: 'boolean',
 				default: true,
@@ -105,7 +101,7 @@ export const responseCreate: Operation = {
 					'Whether to add a response even if required fields have no answer, such as fields that the form shows only under a condition',
 			},
 			{
-				displayName: ALLOW_OTHER_DISPLAY_NAME,
+				displayName: 'Allow "Other" Answers',
 				name: 'allowOtherChoices',
 				type: 'boolean',
 				// a user who adds the option wants it to be on

@@ -1,19 +1,15 @@
-import { compact, isEmpty } from 'lodash';
-import type { EncodedValue } from '../../answers/encode';
+import { compact, groupBy, isEmpty } from 'lodash';
+import type { EncodedValue, EncodeResult } from '../../answers/encode';
 import type { AnswerableField } from '../../answers/fields';
 import { encodeAnswer } from '../../answers/fieldKinds';
-import { findErrorValue, isBlank } from '../../api/values';
 import { truncateText } from '../../api/errorTexts';
 import { formatNames } from '../../api/text';
+import { findErrorValue, isBlank } from '../../api/values';
 import {
 	createCombinedParameterError,
 	type ParameterContext,
 } from '../../parameters/parameterContext';
 import { assignFields, type GivenAnswer, type GivenAnswers } from './givenAnswers';
-
-export const ALLOW_MISSING_DISPLAY_NAME = 'Allow Missing Answers';
-
-export const ALLOW_OTHER_DISPLAY_NAME = 'Allow "Other" Answers';
 
 /** The encoded answers of an item, ready to be sent. */
 export type EncodedAnswers = {
@@ -42,50 +38,67 @@ export function encodeAnswers(
 	// the mapper can still have a deleted field, which is no problem if it is empty
 	const wrong = { auto: [], fields: unknown.filter(isGiven), json: unknown }[given.mode];
 	const ignored = given.mode === 'auto' ? unknown.map(({ name }) => name) : [];
-	const { values, problems } = collectValues(answers.filter(isGiven), given.mode);
-	const encoded = encodeValues(values, given, fields, input.zone);
-	const missing = given.allowsMissing ? [] : encoded.missing;
-	const allProblems = compact([
+	const encoded = encodeFields(answers.filter(isGiven), given, fields, input.zone);
+	const { data, byTitle, missing } = encoded;
+	const problems = compact([
 		problem,
 		...wrong.map(({ name }) => `"${truncateText(name)}" is not a field of this form.`),
-		...problems,
 		...encoded.problems,
 		missing.length > 0 && describeMissing(missing, given.mode),
 	]);
-	const isNothing = isEmpty(encoded.data) && allProblems.length === 0;
-	if (isNothing) allProblems.push('There is no answer to send.');
-	if (allProblems.length === 0) {
-		return { data: encoded.data, byTitle: encoded.byTitle, ignored };
-	}
+	const isNothing = isEmpty(data) && problems.length === 0;
+	if (isNothing) problems.push('There is no answer to send.');
+	if (problems.length === 0) return { data, byTitle, ignored };
 	const lacksAnswer = isNothing || missing.length > 0;
 	const help = compact([
 		lacksAnswer && ignored.length > 0 && `Columns that match no field: ${formatNames(ignored)}.`,
 		(isNothing || wrong.length > 0) && listFields(fields),
-		missing.length > 0 && `To leave required fields out, turn on '${ALLOW_MISSING_DISPLAY_NAME}'.`,
-		encoded.hasOther &&
-			`To send other answers than the choices, turn on '${ALLOW_OTHER_DISPLAY_NAME}'.`,
+		missing.length > 0 && "To leave required fields out, turn on 'Allow Missing Answers'.",
+		encoded.hasOther && `To send other answers than the choices, turn on 'Allow "Other" Answers'.`,
 	]);
-	throw createCombinedParameterError(input, allProblems, "answers can't be sent", help.join(' '));
+	throw createCombinedParameterError(input, problems, "answers can't be sent", help.join(' '));
 }
 
-/** Collects the answers by their fields. A field with two answers, or an error value, is a problem. */
-function collectValues(answers: readonly GivenAnswer[], mode: GivenAnswers['mode']) {
-	const values = new Map<AnswerableField, unknown>();
-	const names = new Map<AnswerableField, string>();
+/** Encodes the answers to all fields. `missing` has the titles of required fields without an answer. */
+function encodeFields(
+	answers: readonly GivenAnswer[],
+	{ allowsOther, allowsMissing }: GivenAnswers,
+	fields: readonly AnswerableField[],
+	zone: string,
+) {
+	const data: EncodedAnswers['data'] = {};
+	const byTitle: EncodedAnswers['byTitle'] = {};
 	const problems: string[] = [];
-	for (const { name, value, field } of answers) {
-		if (field === undefined) continue;
-		const subject = mode === 'auto' ? `Column "${truncateText(name)}"` : `"${field.title}"`;
-		const errorValue = findErrorValueIn(value, field);
-		if (errorValue !== undefined) problems.push(`${subject} has the error value ${errorValue}.`);
-		const otherName = names.get(field);
-		if (otherName !== undefined) {
-			problems.push(`"${field.title}" has two answers, in "${otherName}" and "${name}".`);
-		}
-		names.set(field, name);
-		values.set(field, value);
+	const missing: string[] = [];
+	let hasOther = false;
+	const byUuid = groupBy(answers, ({ field }) => field?.uuid);
+	for (const field of fields) {
+		const { title, uuid, isRequired } = field;
+		const encoded = encodeGiven(byUuid[uuid] ?? [], field, { zone, allowOther: allowsOther });
+		if ('problem' in encoded) {
+			problems.push(`"${title}" ${encoded.problem}.`);
+			hasOther ||= encoded.isOther === true;
+		} else if (encoded.answer !== undefined) {
+			data[uuid] = encoded.answer;
+			byTitle[title] = encoded.answer;
+		} else if (isRequired && !allowsMissing) missing.push(title);
 	}
-	return { values, problems };
+	return { data, byTitle, problems, missing, hasOther };
+}
+
+/** Encodes what was given for one field. Two answers, or an error value, are a problem. */
+function encodeGiven(
+	[answer, otherAnswer]: readonly GivenAnswer[],
+	field: AnswerableField,
+	options: { zone: string; allowOther: boolean },
+): EncodeResult {
+	if (answer === undefined) return { answer: undefined };
+	if (otherAnswer !== undefined) {
+		return { problem: `has two answers, in "${answer.name}" and "${otherAnswer.name}"` };
+	}
+	const errorValue = findErrorValueIn(answer.value, field);
+	if (errorValue !== undefined) return { problem: `has the error value ${errorValue}` };
+	return encodeAnswer(answer.value, field, options);
 }
 
 /** Finds an error value in an answer, also in one of several choices: `A, #REF!`. */
@@ -95,42 +108,12 @@ function findErrorValueIn(value: unknown, { kind }: AnswerableField): string | u
 	return findErrorValue([value].flat().flatMap(split));
 }
 
-/** Encodes the answers to all fields. `missing` has the required fields without an answer. */
-function encodeValues(
-	values: ReadonlyMap<AnswerableField, unknown>,
-	{ allowsOther }: GivenAnswers,
-	fields: readonly AnswerableField[],
-	zone: string,
-) {
-	const data: EncodedAnswers['data'] = {};
-	const byTitle: EncodedAnswers['byTitle'] = {};
-	const problems: string[] = [];
-	const missing: AnswerableField[] = [];
-	let hasOther = false;
-	for (const field of fields) {
-		const value = values.get(field);
-		// `collectValues` has reported an error value
-		if (findErrorValueIn(value, field) !== undefined) continue;
-		const encoded = encodeAnswer(value, field, { zone, allowOther: allowsOther });
-		if ('problem' in encoded) {
-			problems.push(`"${field.title}" ${encoded.problem}.`);
-			hasOther ||= encoded.isOther === true;
-		} else if (encoded.answer !== undefined) {
-			data[field.uuid] = encoded.answer;
-			byTitle[field.title] = encoded.answer;
-		} else if (field.isRequired) missing.push(field);
-	}
-	return { data, byTitle, problems, missing, hasOther };
-}
-
 /** Describes all required fields without an answer: `"Name" and "Email" are required.` */
-function describeMissing(missing: readonly AnswerableField[], mode: GivenAnswers['mode']): string {
-	const titles = missing.map(({ title }) => `"${truncateText(title)}"`);
-	const list = compact([titles.slice(0, -1).join(', '), titles.at(-1)]).join(' and ');
-	const verb = missing.length === 1 ? 'is' : 'are';
-	return mode === 'auto'
-		? `No column has an answer to ${list}, which ${verb} required.`
-		: `${list} ${verb} required.`;
+function describeMissing(titles: readonly string[], mode: GivenAnswers['mode']): string {
+	const list = formatNames(titles.map((title) => `"${title}"`));
+	const verb = titles.length === 1 ? 'is' : 'are';
+	if (mode !== 'auto') return `${list} ${verb} required.`;
+	return `No column has an answer to ${list}, which ${verb} required.`;
 }
 
 function listFields(fields: readonly AnswerableField[]): string {

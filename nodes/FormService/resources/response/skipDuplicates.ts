@@ -1,28 +1,32 @@
 import { sortBy, uniq } from 'lodash';
 import type { INodeProperties } from 'n8n-workflow';
-import { createFieldSearch, findField, isAnswerable, type FormField } from '../../answers/fields';
-import { mayHaveActed } from '../../api/errors';
-import type { ItemRequest } from '../../execution/operation';
+import { normalizeAnswer } from '../../answers/fieldKinds';
 import {
-	createParameterError,
+	createFieldSearch,
+	findField,
+	isAnswerable,
+	type AnswerableField,
+	type FormField,
+} from '../../answers/fields';
+import { matchAnswers } from '../../answers/matchAnswers';
+import { yieldIfDue } from '../../api/clock';
+import { createTarget, endpoints } from '../../api/endpoints';
+import { mayHaveActed } from '../../api/errors';
+import { getId } from '../../api/records';
+import { fetchRecords } from '../../api/replies/listReader';
+import type { RequestContext } from '../../api/requestContext';
+import { isBlank, parseBoolean } from '../../api/values';
+import { fetchOnce, shareInRun, type ItemRequest } from '../../execution/operation';
+import {
+	createNamedError,
 	isAdded,
 	readTextList,
 	type ParameterContext,
 } from '../../parameters/parameterContext';
-import type { EncodedAnswers } from './encodeAnswers';
-import {
-	computeDuplicateKey,
-	fetchKeyIndex,
-	getAddedResponses,
-	type AddedResponse,
-	type KeyFields,
-} from './responseIndex';
-import { fetchSharedFields } from './sharedFields';
-
-const SKIP_DUPLICATES_DISPLAY_NAME = 'Skip Duplicates By';
+import { fetchSharedFields } from '../forms';
 
 export const skipDuplicatesProperty: INodeProperties = {
-	displayName: SKIP_DUPLICATES_DISPLAY_NAME,
+	displayName: 'Skip Duplicates By',
 	name: 'skipDuplicatesBy',
 	type: 'multiOptions',
 	default: [],
@@ -31,16 +35,27 @@ export const skipDuplicatesProperty: INodeProperties = {
 	typeOptions: { loadOptionsMethod: 'getFieldOptions', loadOptionsDependsOn: ['formId.value'] },
 };
 
+const OPTION = `options.${skipDuplicatesProperty.name}`;
+
 const CHOOSE_FIELDS =
 	'Choose fields that take a single answer and have a label of their own, or remove the option.';
 
 /** Returns the names of the key fields. The list is empty if the user has not added the option. */
 export function readKeyFieldNames(input: ParameterContext): string[] {
-	if (!isAdded(input, `options.${skipDuplicatesProperty.name}`)) return [];
-	const names = readTextList(input, `options.${skipDuplicatesProperty.name}`);
+	if (!isAdded(input, OPTION)) return [];
+	const names = readTextList(input, OPTION);
 	if (names.length > 0) return names;
-	throw createParameterError(input, `'${SKIP_DUPLICATES_DISPLAY_NAME}' is empty`, CHOOSE_FIELDS);
+	throw createNamedError(input, OPTION, 'is empty', CHOOSE_FIELDS);
 }
+
+/** Answers by the UUIDs of their fields. */
+type Answers = Readonly<Record<string, unknown>>;
+
+/** The response of an earlier item: its ID, or the error of a request that may still have added it. */
+type AddedResponse = { answers: Answers; result: { id: string | null } | { error: unknown } };
+
+/** Two responses are equal if they have equal answers to all key fields. */
+type KeyFields = readonly AnswerableField[];
 
 /** Finds the response that an item would repeat, and records what the item has added. */
 export type Duplicates = {
@@ -56,23 +71,23 @@ export async function prepareDuplicates(
 	input: ParameterContext,
 	keyFieldNames: readonly string[],
 	formId: string,
-	data: EncodedAnswers['data'],
+	data: Answers,
 ): Promise<Duplicates> {
 	const fields = await fetchSharedFields(request, formId, { columns: true });
 	const keyFields = findKeyFields(input, keyFieldNames, fields);
-	const key = computeItemKey(input, keyFields, data);
-	const { results, incomparable } = await fetchKeyIndex(request, formId, keyFields);
-	if (incomparable !== undefined) {
-		throw createNotComparableError(input, incomparable.name, incomparable.problem);
+	const key = computeKey(input, keyFields, data, 'this item');
+	if (key === undefined) {
+		const unanswered = keyFields.find(({ uuid }) => isBlank(data[uuid]));
+		throw createNamedError(input, OPTION, `needs an answer to "${unanswered?.title}"`);
 	}
-	const added = await getAddedResponses(request, formId);
-	const isEqual = ({ answers }: AddedResponse) => {
-		const computed = computeDuplicateKey(keyFields, answers);
-		return 'key' in computed && computed.key === key;
-	};
+	const listed = await fetchListedKeys(request, input, formId, keyFields);
+	// an expression can choose other key fields for each item, so each item compares them itself
+	const added = shareInRun(request, `added to ${formId}`, (): AddedResponse[] => []);
+	const isEqual = ({ answers }: AddedResponse) =>
+		computeKey(input, keyFields, answers, 'an earlier item') === key;
 	return {
 		find() {
-			const result = results.get(key) ?? added.find(isEqual)?.result;
+			const result = listed.get(key) ?? added.find(isEqual)?.result;
 			if (result !== undefined && 'error' in result) throw result.error;
 			return result;
 		},
@@ -96,8 +111,8 @@ function findKeyFields(
 	const keyFields = names.map((name) => {
 		const field = findField(name, fields);
 		if (field !== undefined && isAnswerable(field) && isComparable(field, fields)) return field;
-		const message = `'${SKIP_DUPLICATES_DISPLAY_NAME}' can't compare "${field?.title ?? name}"`;
-		throw createParameterError(input, message, CHOOSE_FIELDS);
+		const problem = `can't compare "${field?.title ?? name}"`;
+		throw createNamedError(input, OPTION, problem, CHOOSE_FIELDS);
 	});
 	return sortBy(uniq(keyFields), 'uuid');
 }
@@ -108,22 +123,98 @@ function isComparable({ kind, label }: FormField, fields: readonly FormField[]):
 	return !isShared && kind !== 'file' && kind !== 'multipleChoice';
 }
 
-function createNotComparableError(input: ParameterContext, name: string, problem: string) {
-	const message = `'${SKIP_DUPLICATES_DISPLAY_NAME}' can't compare ${name}`;
-	const advice =
-		'This item was not added. Choose other fields, or find duplicates with Response: Get Many.';
-	return createParameterError(input, message, `${problem}. ${advice}`);
-}
-
-function computeItemKey(
+/**
+ * Computes the key of a response: `["ada@example.com","42"]`. Equal answers have equal keys. Undefined if a key
+ * field has no answer.
+ *
+ * @param name the name of the response in an error: `response 5f0c…`
+ */
+function computeKey(
 	input: ParameterContext,
 	keyFields: KeyFields,
-	data: EncodedAnswers['data'],
-): string {
-	const computed = computeDuplicateKey(keyFields, data);
-	if ('key' in computed) return computed.key;
-	if ('problem' in computed) throw createNotComparableError(input, 'this item', computed.problem);
-	const { title } = computed.missingField;
-	const problem = `"${title}" has no answer. '${SKIP_DUPLICATES_DISPLAY_NAME}' compares this field`;
-	throw createParameterError(input, problem);
+	answers: Answers,
+	name: string,
+): string | undefined {
+	if (keyFields.some(({ uuid }) => isBlank(answers[uuid]))) return undefined;
+	const values = keyFields.map((field) => normalizeAnswer(field, answers[field.uuid]));
+	const unclear = keyFields[values.indexOf(undefined)];
+	if (unclear === undefined) return JSON.stringify(values);
+	throw createUnclearError(input, name, `The answer to "${unclear.title}" is ambiguous`);
+}
+
+function createUnclearError(input: ParameterContext, name: string, problem: string) {
+	const advice =
+		'This item was not added. Choose other fields, or find duplicates with Response: Get Many.';
+	return createNamedError(input, OPTION, `can't compare ${name}`, `${problem}. ${advice}`);
+}
+
+/** Fetches the complete responses that the form had before the run, by their keys. */
+async function fetchListedKeys(
+	request: ItemRequest,
+	input: ParameterContext,
+	formId: string,
+	keyFields: KeyFields,
+): Promise<ReadonlyMap<string, { id: string | null }>> {
+	const uuids = keyFields.map(({ uuid }) => uuid).join(' ');
+	return await fetchOnce(
+		request,
+		async () => {
+			const ids = new Map<string, { id: string | null }>();
+			for (const response of await fetchListedResponses(request, formId)) {
+				await yieldIfDue();
+				const key = computeListedKey(input, keyFields, response);
+				if (key !== undefined && !ids.has(key)) ids.set(key, { id: response.id });
+			}
+			return ids;
+		},
+		`keys of ${formId} by ${uuids}`,
+	);
+}
+
+type ListedResponse = {
+	id: string | null;
+	answers: Answers;
+	/** Why some answers could not be read. */
+	problem?: string;
+	/** Whether an answer may belong to a field whose label has changed. */
+	mayBeRenamed: boolean;
+};
+
+function computeListedKey(
+	input: ParameterContext,
+	keyFields: KeyFields,
+	{ id, answers, problem, mayBeRenamed }: ListedResponse,
+): string | undefined {
+	const name = `response ${id ?? 'without ID'}`;
+	if (problem !== undefined) throw createUnclearError(input, name, problem);
+	const key = computeKey(input, keyFields, answers, name);
+	if (key !== undefined || !mayBeRenamed) return key;
+	throw createUnclearError(input, name, 'Some answers may belong to a renamed field');
+}
+
+async function fetchListedResponses(
+	request: ItemRequest,
+	formId: string,
+): Promise<ListedResponse[]> {
+	const query = { incomplete: 'false' };
+	const target = createTarget(request.context.account, endpoints.listResponses, { formId }, query);
+	const fetch = async (context: RequestContext) => {
+		const fields = await fetchSharedFields(request, formId, { columns: true });
+		const responses: ListedResponse[] = [];
+		for (const record of await fetchRecords(context, target)) {
+			await yieldIfDue();
+			// the service may ignore the filter in the request (specification, section 4, rule 1)
+			if (parseBoolean(record.is_incomplete) === true) continue;
+			const { answers, byField, problem } = matchAnswers(record, fields);
+			const byUuid = [...byField].map(([{ uuid = '' }, { value }]) => [uuid, value] as const);
+			// an answer with a UUID belongs to a deleted field
+			const mayBeRenamed = answers.some(
+				({ field, uuid, value }) => field === undefined && uuid === undefined && !isBlank(value),
+			);
+			const id = getId(record) ?? null;
+			responses.push({ id, answers: Object.fromEntries(byUuid), problem, mayBeRenamed });
+		}
+		return responses;
+	};
+	return await fetchOnce(request, fetch, `complete responses of ${formId}`);
 }

@@ -36,8 +36,10 @@ export async function sendUpdate(
 	listedForm: IDataObject,
 ): Promise<{ isSent: boolean; json: IDataObject }> {
 	const { formId, isPreview, details } = update;
-	const draft = await getDraft(request, update);
-	const body = update.isUndo ? await omitUndone(request, update) : update.body;
+	const run = isPreview ? 'previewed' : 'updated';
+	// what the items of the run have changed so far; a preview sends nothing, so its changes are apart
+	const draft = shareInRun(request, `${run} settings of ${formId}`, (): IDataObject => ({}));
+	const body = update.isUndo ? omitUndone(request, update) : update.body;
 	const form = { ...listedForm, ...draft };
 	const changes = compareSettings(body, form);
 	const comparison = { summary: summarizeChanges(changes), changes, ...details };
@@ -67,34 +69,15 @@ export async function sendUpdate(
 /** The reasons of a failed update that show that the form has not changed. */
 const REJECTIONS: FailureReason[] = ['rejected', 'tokenRejected', 'accessDenied', 'notFound'];
 
-/**
- * Returns what the items of the run have changed in a form so far. A preview sends nothing, so an update must
- * not treat the previewed changes as done.
- */
-async function getDraft(
-	request: ItemRequest,
-	{ formId, isPreview }: FormUpdate,
-): Promise<IDataObject> {
-	const key = `${isPreview ? 'previewed' : 'updated'} settings of ${formId}`;
-	return await shareInRun(request, key, async () => await Promise.resolve({}));
-}
-
 /** Leaves out the settings that an earlier item restores, because the first update has the oldest values. */
-async function omitUndone(
-	request: ItemRequest,
-	{ formId, body, isPreview }: FormUpdate,
-): Promise<SettingValues> {
-	const key = `${isPreview ? 'previewed' : 'updated'} undo of ${formId}`;
-	const itemIndexes = await shareInRun(
-		request,
-		key,
-		async () => await Promise.resolve(new Map<string, number>()),
-	);
+function omitUndone(request: ItemRequest, { formId, body, isPreview }: FormUpdate): SettingValues {
+	const name = `${isPreview ? 'previewed' : 'updated'} undo of ${formId}`;
+	const itemIndexes = shareInRun(request, name, () => new Map<string, number>());
 	const { itemIndex = 0 } = request.context;
-	for (const name of Object.keys(body)) {
-		if (!itemIndexes.has(name)) itemIndexes.set(name, itemIndex);
+	for (const setting of Object.keys(body)) {
+		if (!itemIndexes.has(setting)) itemIndexes.set(setting, itemIndex);
 	}
-	return pickBy(body, (_, name) => itemIndexes.get(name) === itemIndex);
+	return pickBy(body, (_, setting) => itemIndexes.get(setting) === itemIndex);
 }
 
 /** The maximum number of characters of a value in a summary. */

@@ -2,8 +2,9 @@ import type { IDataObject } from 'n8n-workflow';
 import { createTarget, endpoints } from '../../api/endpoints';
 import { getFormId } from '../../api/records';
 import { fetchRecords } from '../../api/replies/listReader';
+import type { RequestContext } from '../../api/requestContext';
 import { describeSettingsByType } from '../../settings/settings';
-import { fetchOnce, shareInRun, type ItemRequest, type Operation } from '../../execution/operation';
+import { fetchOnce, type ItemRequest, type Operation } from '../../execution/operation';
 import {
 	isExpression,
 	createFormNotListedError,
@@ -18,9 +19,8 @@ import {
 	createOptionsProperty,
 } from '../../parameters/parameterContext';
 import { TOOL_CONDITION } from '../../parameters/resultParameters';
-import { clearableSettings, settingProperties } from './settingProperties';
-import { CLEAR_TEXT_DISPLAY_NAME, readSettings, SETTINGS_MODE_DISPLAY_NAME } from './readSettings';
 import { sendUpdate } from './sendUpdate';
+import { clearableSettings, readSettings, settingProperties } from './settingParameters';
 
 export const settingsUpdate: Operation = {
 	option: {
@@ -33,7 +33,7 @@ export const settingsUpdate: Operation = {
 	toolDescription: `Changes settings of a form, such as opening or closing it. Only settings with a value change; null and "" change nothing. Settings as JSON, by name: ${describeSettingsByType()}.`,
 	properties: [
 		formLocator,
-		createInputModeProperty(SETTINGS_MODE_DISPLAY_NAME, {
+		createInputModeProperty('Specify Settings', {
 			auto: "Use the input fields that match a setting's name, except Name and Description",
 			fields: 'Choose the settings to update one by one',
 			json: 'Provide the settings as JSON, with their names as keys',
@@ -97,7 +97,7 @@ export const settingsUpdate: Operation = {
 					'Whether to send only changed settings and skip forms that are up to date. Shows old values. Uses at least one more request per run.',
 			},
 			{
-				displayName: CLEAR_TEXT_DISPLAY_NAME,
+				displayName: 'Text That Clears a Setting',
 				name: 'clearText',
 				type: 'string',
 				default: '(empty)',
@@ -136,11 +136,11 @@ async function findForm(
 	formId: string,
 ): Promise<IDataObject> {
 	const target = createTarget(request.context.account, endpoints.listForms);
-	const formsById = await shareInRun(request, 'forms by ID', async () => {
-		const forms = await fetchOnce(request, fetchRecords, target);
+	const fetch = async (context: RequestContext) => {
+		const forms = await fetchRecords(context, target);
 		return new Map(forms.map((form) => [getFormId(form), form]));
-	});
-	const form = formsById.get(formId);
-	if (form === undefined) throw createFormNotListedError(input, formId);
-	return form;
+	};
+	const form = (await fetchOnce(request, fetch, 'forms by ID')).get(formId);
+	if (form !== undefined) return form;
+	throw createFormNotListedError(input, formId);
 }

@@ -1,25 +1,82 @@
-import { isEmpty } from 'lodash';
-import { isBlank } from '../../api/values';
+import { isEmpty, sortBy, upperFirst } from 'lodash';
+import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { isRecord } from '../../api/records';
 import { normalizeText } from '../../api/text';
-import { findSetting } from '../../settings/settings';
-import { encodeSettings, type UncheckedSetting, type SettingValues } from '../../settings/values';
+import { isBlank } from '../../api/values';
 import { isExpression } from '../../parameters/locators';
 import {
-	createParameterError,
 	createCombinedParameterError,
+	createNamedError,
+	createParameterError,
+	INPUT_MODES,
 	isAdded,
-	readSelectedOption,
 	readJsonObject,
+	readSelectedOption,
 	readText,
 	readTextList,
 	type ParameterContext,
-	INPUT_MODES,
 } from '../../parameters/parameterContext';
+import {
+	describeAllowedValues,
+	findSetting,
+	settings,
+	type Setting,
+} from '../../settings/settings';
+import { encodeSettings, type SettingValues, type UncheckedSetting } from '../../settings/values';
 
-export const SETTINGS_MODE_DISPLAY_NAME = 'Specify Settings';
+/** What the settings are for whose allowed values say nothing: any text. */
+const PURPOSES: Readonly<Record<string, string>> = {
+	admin_email_note: 'Text in the email to the administrators of the form',
+	after_message: 'Text that respondents see after they submit the form',
+	after_message_email: 'Text of the email to the respondent',
+	closed_message: 'Text that the page of a closed form shows',
+};
 
-export const CLEAR_TEXT_DISPLAY_NAME = 'Text That Clears a Setting';
+const sorted = sortBy(settings, ({ displayName }) => displayName.toLowerCase());
+
+/** The parameters of the collection Settings, one for each setting. */
+export const settingProperties: INodeProperties[] = sorted.map(createField);
+
+/** The options for the settings that can be cleared. */
+export const clearableSettings: INodePropertyOptions[] = sorted
+	.filter(({ nullable }) => nullable)
+	.map(({ displayName, name }) => ({ name: displayName, value: name }));
+
+/**
+ * Creates the parameter of a setting. The description has the allowed values, unless the parameter lists the
+ * allowed values.
+ *
+ * The parameter starts empty, so adding the parameter changes nothing. For a boolean setting, the user chooses
+ * Yes or No from a list, because a switch would have a value from the start.
+ */
+function createField(setting: Setting): INodeProperties {
+	const { name, displayName } = setting;
+	const field = { name, displayName, default: '' };
+	const choices = listChoices(setting);
+	if (choices.length > 0) {
+		const unsorted = [...choices, { name: 'Leave Unchanged', value: '' }];
+		const options = sortBy(unsorted, (option) => option.name.toLowerCase());
+		return { ...field, type: 'options', options };
+	}
+	const isLong = setting.type === 'text' && (setting.maxLength ?? Infinity) > 255;
+	return {
+		...field,
+		type: 'string',
+		typeOptions: { rows: isLong ? 4 : 1 },
+		description: PURPOSES[name] ?? upperFirst(describeAllowedValues(setting)),
+	};
+}
+
+function listChoices(setting: Setting): INodePropertyOptions[] {
+	if (setting.type === 'choice') {
+		return Object.entries(setting.choices).map(([value, name]) => ({ name, value }));
+	}
+	const answers = [
+		{ name: 'No', value: false },
+		{ name: 'Yes', value: true },
+	];
+	return setting.type === 'boolean' ? answers : [];
+}
 
 /** Map Automatically never changes these settings, because such columns usually say which form a row is about. */
 const IDENTIFYING_SETTINGS = ['name', 'description'];
@@ -115,18 +172,16 @@ function readFromInputItem(input: ParameterContext, isPreview: boolean): Checked
 	if (settings.length > 0 || isPreview) {
 		return { body: encodeOrThrow(input, settings), ignored, isUndo: false };
 	}
-	const advice = `Name an input field after a setting, such as 'is_closed'. To change 'name' or 'description', set '${SETTINGS_MODE_DISPLAY_NAME}' to '${INPUT_MODES.fields}'.`;
+	const advice =
+		"Name an input field after a setting, such as 'is_closed'. To change 'name' or 'description', set 'Specify Settings' to 'Using Fields Below'.";
 	throw createParameterError(input, 'No input field matches a setting', advice);
 }
 
 /** Returns the text of the option in one case. Undefined if the user has not added the option. */
 function readClearText(input: ParameterContext): string | undefined {
-	if (!isAdded(input, 'options.clearText')) return undefined;
-	const text = normalizeText(readText(input, 'options.clearText'));
+	const option = 'options.clearText';
+	if (!isAdded(input, option)) return undefined;
+	const text = normalizeText(readText(input, option));
 	if (text !== '') return text;
-	throw createParameterError(
-		input,
-		`'${CLEAR_TEXT_DISPLAY_NAME}' is empty`,
-		'Enter a text, or remove the option.',
-	);
+	throw createNamedError(input, option, 'is empty', 'Enter a text, or remove the option.');
 }

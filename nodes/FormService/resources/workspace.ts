@@ -1,13 +1,9 @@
 import { pick } from 'lodash';
-import { endpoints } from '../../api/endpoints';
-import { removeSecrets } from '../../api/records';
-import { fetchWorkspace } from '../../api/service';
-import { fetchOnce, type Operation } from '../../execution/operation';
-import {
-	readOutputFields,
-	readSimplify,
-	simplificationProperties,
-} from '../../parameters/resultParameters';
+import { endpoints } from '../api/endpoints';
+import { removeSecrets } from '../api/records';
+import { fetchWorkspace } from '../api/service';
+import { fetchOnce, type Operation } from '../execution/operation';
+import { readSimplify, simplificationProperties } from '../parameters/resultParameters';
 
 export const workspaceGet: Operation = {
 	option: {
@@ -23,7 +19,6 @@ export const workspaceGet: Operation = {
 	prepare(input) {
 		const simplify = readSimplify(input);
 		return {
-			selection: { names: readOutputFields(input) },
 			async read(request) {
 				const workspace = removeSecrets(await fetchOnce(request, fetchWorkspace));
 				return [{ json: simplify ? pick(workspace, WORKSPACE_ATTRIBUTES) : workspace }];

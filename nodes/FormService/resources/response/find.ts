@@ -1,0 +1,198 @@
+import type { IDataObject, INodeExecutionData, INodeProperties } from 'n8n-workflow';
+import {
+	conditionsNeedFields,
+	findConditionMismatch,
+	type ConditionSet,
+} from '../../answers/conditions';
+import type { FormField } from '../../answers/fields';
+import { findResponses, isUnfilteredAndUnsorted } from '../../answers/findResponses';
+import {
+	createResponseItem,
+	outputNeedsFields,
+	type ResponseOutput,
+} from '../../answers/responseItem';
+import { endpoints, type Target } from '../../api/endpoints';
+import { getRecordKey, toComparableId } from '../../api/records';
+import { fetchRecords } from '../../api/replies/listReader';
+import type { RequestContext } from '../../api/requestContext';
+import { parseBoolean } from '../../api/values';
+import { fetchOnce, type ItemRequest, type Operation } from '../../execution/operation';
+import { filtersProperty, readResponseQuery, sortProperty } from '../../parameters/filters';
+import {
+	formLocator,
+	readFormId,
+	readResponseId,
+	responseLocator,
+} from '../../parameters/locators';
+import {
+	createOptionsProperty,
+	createParameterError,
+	readSelectedOption,
+	toOptions,
+	type ParameterContext,
+} from '../../parameters/parameterContext';
+import {
+	limitProperties,
+	outputOptions,
+	readLimit,
+	readResponseOutput,
+	simplificationProperties,
+} from '../../parameters/resultParameters';
+import { fetchSharedFields } from '../forms';
+
+/** The API has no endpoint for a single response, so the operation searches the responses of the form. */
+export const responseGet: Operation = {
+	option: {
+		name: 'Get',
+		value: 'get',
+		action: 'Get response',
+		description: 'Retrieve a response, chosen from a list or by its UUID',
+	},
+	endpoint: endpoints.listResponses,
+	toolDescription:
+		'Gets one response (submission) of a form by its UUID, with its answers by the labels of the fields.',
+	properties: [
+		formLocator,
+		responseLocator,
+		...simplificationProperties,
+		createOptionsProperty(outputOptions),
+	],
+	prepare(input) {
+		const formId = readFormId(input);
+		const responseId = readResponseId(input);
+		const output = readResponseOutput(input);
+		return {
+			ids: { formId },
+			async read(request) {
+				const records = await fetchOnce(
+					request,
+					fetchRecordsByKey,
+					`keys of ${request.target.url}`,
+				);
+				const record = records.get(toComparableId(responseId));
+				if (record === undefined) {
+					throw createParameterError(
+						input,
+						`The form ${formId} has no response with the UUID ${responseId}`,
+						'Check the UUID and the form. The response may have been deleted.',
+					);
+				}
+				const needsFields = outputNeedsFields(output);
+				const fields = needsFields ? await fetchSharedFields(request, formId, output) : undefined;
+				return await createItems(request, [record], output, fields);
+			},
+		};
+	},
+};
+
+async function fetchRecordsByKey(context: RequestContext, target: Target) {
+	const records = await fetchRecords(context, target);
+	return new Map(records.map((record) => [getRecordKey(record), record]));
+}
+
+async function createItems(
+	{ context }: ItemRequest,
+	records: readonly IDataObject[],
+	output: ResponseOutput,
+	fields?: readonly FormField[],
+	conditions?: ConditionSet,
+): Promise<INodeExecutionData[]> {
+	const items: INodeExecutionData[] = [];
+	// one after another, because the files of an item may have to be downloaded
+	for (const record of records) {
+		items.push((await createResponseItem(context, record, output, fields, conditions)).item);
+	}
+	return items;
+}
+
+const STATUSES = { all: 'All', complete: 'Complete', incomplete: 'Incomplete' };
+
+type Status = keyof typeof STATUSES;
+
+/** The query of the request, by status (specification, section 4, rule 1). */
+const STATUS_QUERIES: Readonly<Record<Status, Record<string, string>>> = {
+	all: {},
+	complete: { incomplete: 'false' },
+	incomplete: { incomplete: 'true' },
+};
+
+const statusProperty: INodeProperties = {
+	displayName: 'Status',
+	name: 'status',
+	type: 'options',
+	default: 'all',
+	description:
+		'Which responses to return. Incomplete responses exist only if the form has "Track incomplete submissions" turned on.',
+	options: toOptions(STATUSES),
+};
+
+export const responseGetAll: Operation = {
+	option: {
+		name: 'Get Many',
+		value: 'getAll',
+		action: 'Get many responses',
+		description: 'Retrieve a list of responses of a form, filtered and sorted',
+	},
+	endpoint: endpoints.listResponses,
+	toolDescription:
+		'Lists the responses (submissions) of a form with their answers by the labels of the fields. Use it to answer questions about them.',
+	properties: [
+		formLocator,
+		...limitProperties,
+		statusProperty,
+		filtersProperty,
+		...simplificationProperties,
+		createOptionsProperty(outputOptions),
+		sortProperty,
+	],
+	prepare(input) {
+		const formId = readFormId(input);
+		const status = readSelectedOption(input, 'status', STATUSES, 'all');
+		const limit = readLimit(input);
+		const query = readResponseQuery(input);
+		const output = readResponseOutput(input);
+		const { conditions } = query;
+		const needsFields = outputNeedsFields(output) || conditionsNeedFields(conditions);
+		// the service may ignore the status, so a status needs the whole list as a filter does
+		const stopsEarly = status === 'all' && isUnfilteredAndUnsorted(query);
+		return {
+			ids: { formId },
+			query: STATUS_QUERIES[status],
+			async read(request) {
+				const fields = needsFields ? await fetchSharedFields(request, formId, output) : undefined;
+				checkConditions(input, conditions, fields);
+				const listed = await fetchResponses(request, stopsEarly ? limit : undefined);
+				const records = listed.filter((record) => hasStatus(record, status));
+				const found = await findResponses(records, query, fields);
+				return await createItems(request, found.slice(0, limit), output, fields, conditions);
+			},
+		};
+	},
+};
+
+/** @throws InputError if a condition names an unknown field, or a value that its field does not offer */
+function checkConditions(
+	input: ParameterContext,
+	conditions: ConditionSet,
+	fields: readonly FormField[] = [],
+): void {
+	const problem = findConditionMismatch(conditions, fields);
+	if (problem !== undefined) {
+		throw createParameterError(input, problem.message, problem.description);
+	}
+}
+
+async function fetchResponses(request: ItemRequest, limit?: number) {
+	return await fetchOnce(
+		request,
+		async (context, target) => await fetchRecords(context, target, limit),
+		`${request.target.url} up to ${limit ?? 'its end'}`,
+	);
+}
+
+function hasStatus(record: IDataObject, status: Status): boolean {
+	const isIncomplete = parseBoolean(record.is_incomplete);
+	// if a record has no `is_incomplete`, the node relies on Form Service to filter by the status
+	if (status === 'all' || isIncomplete === undefined) return true;
+	return isIncomplete === (status === 'incomplete');
+}
