@@ -1,5 +1,5 @@
 import { createHash } from 'crypto';
-import { escape, escapeRegExp, once, sortBy, uniq } from 'lodash';
+import { escape, escapeRegExp, sortBy, uniq } from 'lodash';
 import type { IExecuteSingleFunctions, ILoadOptionsFunctions, IPollFunctions } from 'n8n-workflow';
 import { InputError } from './errors';
 import { parseUrl } from './url';
@@ -7,33 +7,28 @@ import { parseUrl } from './url';
 /** The name of the credential in n8n, see credentials/FormServiceApi.credentials.ts. */
 export const CREDENTIAL_TYPE = 'formServiceApi';
 
-/** The objects of n8n that can send a request with the credential. */
 export type N8nContext = IExecuteSingleFunctions | ILoadOptionsFunctions | IPollFunctions;
 
 /** A base URL and an access token. The service applies its limits per account. */
 export type Account = {
-	/** The base URL of the API: `https://forms.example.com/api/v1`. */
+	/** `https://forms.example.com/api/v1` */
 	baseUrl: string;
-	/** The scheme, host and port of the base URL. Only requests to this origin contain the token. */
+	/** Only requests to this origin contain the token. */
 	origin: string;
-	/** A hash of the base URL and the token, which does not reveal the token. */
+	/** A hash, which does not reveal the token. */
 	key: string;
-	/** Replaces the token by `[access token]` in a string, see `createTokenPattern`. */
+	/** Replaces the token by `[access token]`. */
 	redact: (text: string) => string;
 };
 
-/** The path of the API, which names the supported version (specification, section 9). */
 export const API_PATH = '/api/v1';
 
-/** The expression in `FormService.node.ts` also uses this pattern. */
+// the expression in `FormService.node.ts` uses these patterns, too
 export const MISSING_SCHEME_PATTERN = /^(?!\w+:\/\/)/;
-
-/** The expression in `FormService.node.ts` also uses this pattern. */
 export const TRAILING_API_PATH_PATTERN = /(?<!\/)\/+(?:api(?:\/v1)?\/*)?$/;
 
 /**
- * Returns the base URL of the API: `forms.example.com/api/v1` → `https://forms.example.com/api/v1`. The user
- * can leave out `https://`, and can add `/`, `/api` or `/api/v1`.
+ * Users may leave out `https://`, and may add `/`, `/api` or `/api/v1`.
  *
  * @throws Error with a sentence for the user
  */
@@ -60,9 +55,7 @@ export function createAccount(credential: { accessToken?: unknown; baseUrl?: unk
 	}
 	const baseUrl = normalizeBaseUrl(String(credential.baseUrl ?? ''));
 	const key = createHash('sha256').update(`${baseUrl}\n${token}`).digest('hex');
-	// each item creates its account, and few items need the pattern
-	const getPattern = once(() => createTokenPattern(token));
-	const redact = (text: string) => text.replace(getPattern(), '[access token]');
+	const redact = (text: string) => text.replace(createTokenPattern(token), '[access token]');
 	return { baseUrl, origin: new URL(baseUrl).origin, key, redact };
 }
 
@@ -83,26 +76,17 @@ function createTokenPattern(token: string): RegExp {
 	return new RegExp(longestFirst.map(escapeRegExp).join('|'), 'gi');
 }
 
-/**
- * Returns the account of the node's credential. If the credential has expressions, items can have different
- * accounts.
- *
- * @throws NodeOperationError if the credential is invalid
- */
+/** If the credential has expressions, items can have different accounts. */
 export async function getAccount(n8n: N8nContext, itemIndex?: number): Promise<Account> {
 	const credential = await n8n.getCredentials(CREDENTIAL_TYPE);
 	try {
 		return createAccount(credential);
 	} catch (error) {
-		throw createCredentialError(n8n, error, itemIndex);
+		throw new InputError(n8n.getNode(), {
+			message: (error as Error).message,
+			description: 'Open the Form Service credential of this node to correct it.',
+			itemIndex,
+			failure: { cause: 'credential-invalid' },
+		});
 	}
-}
-
-function createCredentialError(n8n: N8nContext, cause: unknown, itemIndex?: number): InputError {
-	return new InputError(n8n.getNode(), {
-		message: cause instanceof Error ? cause.message : String(cause),
-		description: 'Open the Form Service credential of this node to correct it.',
-		itemIndex,
-		failure: { cause: 'credential-invalid' },
-	});
 }

@@ -4,14 +4,11 @@ import { isRecord } from './records';
 
 /** A reply without its headers: `{success, message, data}` (docs/contract.md). */
 export type Envelope = {
-	/** The whole JSON of the reply. */
 	body: unknown;
-	/** The `data` of the reply. If the reply has no `data`, the whole JSON. */
+	/** If the reply has no `data`, the whole body. */
 	data: unknown;
-	/** Whether the reply has `success: false`, whatever its status. */
 	isFailure: boolean;
 	hasErrors: boolean;
-	/** The message of the reply, followed by the texts of its `errors`. */
 	message?: string;
 };
 

@@ -1,6 +1,5 @@
 import { DateTime } from 'luxon';
 
-/** The text of an error: what happened, and what the user can do. */
 export type ErrorText = { message: string; description: string };
 
 /** Adds a period to a sentence, unless the sentence ends with ".", "!" or "?", which a quote can follow. */
@@ -14,7 +13,7 @@ export function truncateText(text: string, maxLength = 300): string {
 	return line.length > maxLength ? `${cutAtCharacter(line, maxLength)}…` : line;
 }
 
-/** Cuts a string, and leaves no half of a character. */
+/** Leaves no half of a character. */
 export function cutAtCharacter(text: string, maxLength: number): string {
 	return text.slice(0, maxLength).replace(/[\ud800-\udbff]$/, '');
 }

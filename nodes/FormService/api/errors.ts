@@ -3,7 +3,6 @@ import { clock } from './clock';
 import type { ErrorText } from './errorTexts';
 import type { FailureReason, RequestFailure } from './failures';
 
-/** The errors that n8n shows on the node that failed. */
 export type NodeError = NodeApiError | NodeOperationError;
 
 /** An error in the parameters of the node, in an input item or in the credential. No request was sent. */
@@ -32,7 +31,6 @@ export class ServiceError extends NodeApiError {
 	/** Private, because n8n stores all public fields with the execution. */
 	readonly #requestFailure: RequestFailure;
 
-	/** @param itemIndex the input item that the request belongs to */
 	constructor(
 		node: INode,
 		requestFailure: RequestFailure,
@@ -44,7 +42,6 @@ export class ServiceError extends NodeApiError {
 		const failure = toN8nFailure(requestFailure);
 		super(node, { message, description }, { message, description, httpCode, itemIndex, failure });
 		this.#requestFailure = requestFailure;
-		// see the constructor of `InputError`
 		this.message = message;
 	}
 
@@ -52,7 +49,6 @@ export class ServiceError extends NodeApiError {
 		return this.#requestFailure;
 	}
 
-	/** Returns a copy of the error with another text and item. */
 	withText(text: ErrorText, itemIndex?: number): ServiceError {
 		return new ServiceError(this.node, this.#requestFailure, text, itemIndex);
 	}
@@ -66,20 +62,17 @@ function toN8nFailure({ cause, retryAtMs }: RequestFailure): Failure | undefined
 	return isTimed ? { cause, retryAfterMs: Math.max(0, retryAtMs - clock.now()) } : { cause };
 }
 
-/** Converts an error to an error that n8n can show on the node. */
 export function toNodeError(node: INode, error: unknown, itemIndex?: number): NodeError {
 	if (error instanceof NodeApiError || error instanceof NodeOperationError) return error;
 	const cause = error instanceof Error ? error : String(error);
 	return new NodeOperationError(node, cause, { itemIndex });
 }
 
-/** Returns the cause of an error, such as `rate-limited`, or an empty string. */
 export function getN8nCause(error: unknown): string {
 	if (!(error instanceof NodeApiError || error instanceof NodeOperationError)) return '';
 	return (error.failure as Failure | undefined)?.cause ?? '';
 }
 
-/** Returns the failure of the request that caused an error. */
 export function getRequestFailure(error: unknown): RequestFailure | undefined {
 	return error instanceof ServiceError ? error.requestFailure : undefined;
 }

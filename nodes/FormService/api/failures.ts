@@ -11,13 +11,12 @@ const LARGER_PAGES =
 const SHARED = 'for all nodes, workflows and tools that use this account.';
 const TRY_LATER = 'Try again later. If this persists, contact your Form Service administrator.';
 
-/** What a reason means to n8n and to the user. The texts have the facts of the failure in braces. */
 type ReasonSpec = { cause?: N8nFailure['cause']; message: string; advice: string };
 
 /**
- * Why a request can fail. A message must be clear without its advice, because n8n shows only the message in some
- * places. If the service may have acted, a message must not have `{detail}`: n8n replaces a message with the code
- * of a system error.
+ * Why a request can fail, with the facts of the failure in braces. In some places n8n shows only the message. If
+ * the service may have acted, a message must not have `{detail}`, because n8n replaces a message with the code of
+ * a system error.
  */
 export const REASONS = {
 	blockedByN8n: {
@@ -153,30 +152,25 @@ export const REASONS = {
 	},
 } as const satisfies Record<string, ReasonSpec>;
 
-/** The reason why a request failed: a key of `REASONS`. */
 export type FailureReason = keyof typeof REASONS;
 
-/** Why a request failed. */
 export type RequestFailure = {
 	reason: FailureReason;
-	/** The cause in n8n's terms. The retries depend on the cause. */
 	cause?: N8nFailure['cause'];
 	/** Whether a second request could add a second response. */
 	mayHaveActed: boolean;
 	status?: number;
-	/** When the service accepts requests again, in epoch milliseconds. */
+	/** When the service accepts requests again. */
 	retryAtMs?: number;
-	/** The message in the service's reply, such as "The given data was invalid." */
 	serverMessage?: string;
 	/** What the last ID in the path of the request identifies, such as "form". */
 	noun?: string;
-	/** What the texts of the reason show in braces, such as the code of a network error. */
+	/** Such as the code of a network error. */
 	detail?: string;
 	/** The last failure before an outage. */
 	lastFailure?: RequestFailure;
 };
 
-/** Creates a failure. `mayHaveActed` is false if `facts` does not set it. */
 export function createFailure(
 	reason: FailureReason,
 	facts: Partial<Omit<RequestFailure, 'reason'>> = {},
@@ -185,10 +179,7 @@ export function createFailure(
 	return { reason, cause, mayHaveActed: false, ...facts };
 }
 
-/** The maximum number of characters that a message quotes from the service. */
 const MAX_QUOTE_LENGTH = 300;
-
-/** The maximum number of characters that a description quotes from the service. */
 const MAX_MESSAGE_LENGTH = 1_000;
 
 /** Returns the texts of a failure, without the token, which the service can repeat in a reply. */

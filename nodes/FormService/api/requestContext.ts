@@ -6,22 +6,19 @@ import { addPeriod } from './errorTexts';
 import { createFailure, describeFailure, type RequestFailure } from './failures';
 import type { Priority } from './request/requestQueue';
 
-/** Who sends a request, and how the request is sent. */
 export type RequestContext = {
 	n8n: N8nContext;
 	account: Account;
 	priority: Priority;
-	/** The input item of the request. */
 	itemIndex?: number;
-	/** After the abort, a request that still waits for a slot is not sent. A sent request continues. */
+	/** After the abort, a waiting request is not sent. A sent request continues. */
 	signal?: AbortSignal;
-	/** The request options that n8n has composed for the item, such as headers, timeout and proxy. */
+	/** n8n's options for the item, such as headers, timeout and proxy. */
 	httpOptions?: Partial<IHttpRequestOptions>;
 	/** False if the caller itself sends the request again later, such as a trigger in its next poll. */
 	retry?: boolean;
 };
 
-/** Returns a signal that aborts when the caller stops waiting or n8n cancels the execution. */
 export function getAbortSignal({ n8n, signal }: RequestContext): AbortSignal | undefined {
 	if (signal !== undefined) return signal;
 	return 'getExecutionCancelSignal' in n8n ? n8n.getExecutionCancelSignal() : undefined;
@@ -30,11 +27,6 @@ export function getAbortSignal({ n8n, signal }: RequestContext): AbortSignal | u
 const CHECK_RESPONSES =
 	"To avoid a duplicate, it was not sent again. Check the form's responses before you run this item again.";
 
-/**
- * Creates the error that n8n shows for a failed request.
- *
- * @param attempts how many times the request was sent
- */
 export function createRequestError(
 	{ n8n, account, itemIndex }: RequestContext,
 	failure: RequestFailure,
@@ -50,11 +42,7 @@ export function createRequestError(
 	return new ServiceError(n8n.getNode(), failure, { message, description }, itemIndex);
 }
 
-/**
- * Creates the error for a reply that docs/contract.md does not have.
- *
- * @param found what came instead, in names and types
- */
+/** @param found what came instead of a reply of docs/contract.md, in names and types */
 export function createUnexpectedReplyError(
 	context: RequestContext,
 	{ method, url }: Endpoint,

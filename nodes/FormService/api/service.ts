@@ -25,7 +25,6 @@ export async function fetchWorkspace(
 	throw createUnexpectedReplyError(context, target.endpoint, 'a workspace with a name', found);
 }
 
-/** Whether the data of a reply is a workspace. */
 export function isWorkspace(data: unknown): data is IDataObject {
 	return isRecord(data) && typeof data.name === 'string';
 }

@@ -18,25 +18,18 @@ export const MAX_PAGES = REQUESTS_PER_DAY / 3;
 
 const TOO_LONG = createFailure('listTooLong', { detail: `it has more than ${MAX_PAGES} pages` });
 
-/** A page of a list. */
 export type ListPage = {
 	url: string;
 	records: IDataObject[];
 	nextUrl?: string;
-	/** The announced number of records in the list. */
+	/** The announced number of all records. */
 	total?: number;
-	/** The time at which the request of the page left the queue, in epoch milliseconds. */
 	sentAtMs: number;
-	/** When the service sent the page, in epoch milliseconds. The `Date` header has only whole seconds. */
+	/** When the service sent the page, in whole seconds. */
 	dateHeaderMs?: number;
 };
 
-/**
- * Fetches the pages of a list one by one, until the last page or until the caller stops.
- *
- * @param fromUrl the URL of the page to start with
- * @throws ServiceError if a page has no list, or if its next page is unknown or was already read
- */
+/** @throws ServiceError if a page has no list, or if its next page is unknown or was already read */
 export async function* fetchPages(
 	context: RequestContext,
 	target: Target,

@@ -9,7 +9,6 @@ export type NextPage = { nextUrl?: string; total?: number; problem?: string };
 /** The attributes of a reply that can say something about pages, by their paths: `meta.last_page`. */
 type Attributes = ReadonlyMap<string, unknown>;
 
-/** An attribute or header that announces a next page. */
 type Sign = { path: string; value: unknown };
 
 /** Where the paginators of Laravel put their attributes (docs/contract.md). */
@@ -19,7 +18,6 @@ const NEXT_NAME = /^(next.*|cursor|has_?(more|next).*)$/i;
 const PAGE_COUNT_NAME = /^(last_?page|total_?pages|page_?count|pages)$/i;
 const TOTAL_NAME = /^total(_?(count|records|items|results|forms|fields|responses))?$/i;
 
-/** Finds the next page of a list, and the number of records in the list. */
 export function findNextPage(headers: ReplyHeaders, { body }: Envelope, pageUrl: string): NextPage {
 	const attributes = new Map(collectAttributes(body));
 	const total = findTotal(attributes);

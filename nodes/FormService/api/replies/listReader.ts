@@ -8,11 +8,7 @@ import { fetchPages } from './fetchPages';
 /** How often a list is read. Three readings of a list of 67 pages take 201 of the 1,440 requests of a day. */
 const MAX_READINGS = 3;
 
-/**
- * Whether the records are the whole list. Without a total, a list is whole if no record came twice.
- *
- * @param total the number of records that the first page of the reading announced
- */
+/** Whether the records are the whole list. `total` is the number that the first page of the reading announced. */
 export function isWholeList({
 	distinctCount,
 	recordCount,
@@ -27,10 +23,10 @@ export function isWholeList({
 
 /**
  * Fetches the records of a list in the order of the service. Pages can shift while they are read: then one
- * record is on two pages, and another record is on no page. So up to three readings are joined.
+ * record is on two pages, and another is on no page. So up to three readings are joined.
  *
- * @param limit stops after the page with the record of this number
- * @throws ServiceError if a page cannot be read, or if the list is still incomplete after three readings
+ * @param limit no page after the page with the record of this number is read
+ * @throws ServiceError if the list is incomplete
  */
 export async function fetchRecords(
 	context: RequestContext,
@@ -47,7 +43,7 @@ export async function fetchRecords(
 			const hasFallen = (page.total ?? latestTotal) < latestTotal;
 			latestTotal = page.total ?? latestTotal;
 			total ??= page.total;
-			// records were deleted, so found records may no longer exist, and others have moved to earlier pages
+			// found records may be deleted, and others have moved to earlier pages
 			if (hasFallen) found.clear();
 			if (hasFallen && recordCount > 0) break;
 			recordCount += page.records.length;

@@ -9,15 +9,12 @@ import { parseReply, type SuccessfulReply } from './classify';
 import { getQueue, type Priority } from './requestQueue';
 import { sendOnce } from './sendOnce';
 
-/** The reply to a request, and the time at which the request left the queue, in epoch milliseconds. */
+/** A reply, and when the request left the queue. */
 export type TimedReply = SuccessfulReply & { sentAtMs: number };
 
 /**
  * Sends a request to the API, and retries temporary failures. All requests of the node and the trigger to the
- * API go through this function. Before each attempt, the function waits for a slot: the permission of the
- * account's queue to send one request.
- *
- * @throws ServiceError that says what happened and what to do
+ * API go through this function.
  */
 export async function callApi(
 	context: RequestContext,
@@ -60,14 +57,13 @@ const MAX_ATTEMPTS: Partial<Record<N8nFailure['cause'], number>> = {
 	'rate-limited': 10,
 };
 
-/** The maximum delay before the first retry. The maximum doubles with each further retry. */
+/** The delay before the first retry is at most this long, and doubles with each further retry. */
 const FIRST_RETRY_DELAY_MS = 1_000;
 
 /**
- * Returns how long to wait before the next attempt, in milliseconds. Undefined if the request is not retried:
- * after too many attempts, or if the service may have acted on a request that must not be repeated.
+ * Returns how long to wait before the next attempt. Undefined if the request is not sent again.
  *
- * @param failures the failures of all attempts so far, at least one. Each cause has its own attempts
+ * @param failures the failures of all attempts, at least one. Each cause has its own attempts
  * @param random a number from 0 up to 1, so that clients do not all retry at the same moment
  */
 export function computeRetryDelayMs(

@@ -8,19 +8,15 @@ import {
 	type ReplyHeaders,
 } from './rateLimit';
 
-/* Decides from a reply, or from an error of the network, whether a request succeeded, and why not. */
-
-/** A reply, whatever its status. `text` is undefined if the body is too long. */
+/** `text` is undefined if the body is too long. */
 export type Reply = { status: number; headers: ReplyHeaders; text?: string };
 
-/** A reply that confirms success. */
 export type SuccessfulReply = { headers: ReplyHeaders; envelope: Envelope };
 
 type FailedReply = { headers: ReplyHeaders; requestFailure: RequestFailure };
 
 type ClassifiedTarget = Pick<Target, 'endpoint' | 'fields'>;
 
-/** Returns a successful reply, or the failure of the request. */
 export function parseReply(
 	reply: Reply | RequestFailure,
 	target: ClassifiedTarget,
@@ -52,7 +48,6 @@ function isRedirect(status: number): boolean {
 	return status >= 300 && status < 400;
 }
 
-/** Whether the server failed or took too long (408, RFC 9110). */
 function isServerError(status: number): boolean {
 	return status >= 500 || status === 408;
 }
@@ -102,13 +97,12 @@ function createReplyFailure(
 	return createFailure('connectionBroken', { status, detail });
 }
 
-/** The wait for the per-minute limit if the reply has no `Retry-After`. */
+/** The wait if the reply has no `Retry-After`. */
 const MINUTE_WAIT_MS = 61_000;
 
 /** A longer wait is for the daily limit. */
 const MAX_MINUTE_WAIT_MS = 10 * 60_000;
 
-/** Returns the failure for a reply with status 429. */
 export function createRateLimitFailure(headers: ReplyHeaders, nowMs: number): RequestFailure {
 	const waitMs = parseRetryAfterMs(headers, nowMs) ?? MINUTE_WAIT_MS;
 	const limit = parseLimitHeader(headers, 'x-ratelimit-limit');
@@ -129,7 +123,7 @@ const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS/;
 const NO_ENCRYPTION = /^(EPROTO|ERR_SSL_WRONG_VERSION_NUMBER|ERR_SSL_PACKET_LENGTH_TOO_LONG)$/;
 const TIMED_OUT = /^(ECONNABORTED|ETIMEDOUT)$/;
 
-/** Returns the reason why no whole reply arrived, from the error that n8n's HTTP helper threw. */
+/** @param thrown what n8n's HTTP helper threw */
 export function createTransportFailure(thrown: unknown): RequestFailure {
 	const errors = collectCauses(thrown);
 	const block = errors.find(isBlockedByN8n);
@@ -146,7 +140,7 @@ export function createTransportFailure(thrown: unknown): RequestFailure {
 	return createFailure('connectionBroken', { detail, mayHaveActed });
 }
 
-/** The names of the error classes of n8n's SSRF protection and of the allowed domains of a credential. */
+/** The errors of n8n's SSRF protection and of the allowed domains of a credential. */
 const BLOCKING_CLASS = /^(Ssrf\w*|UserError|OperationalError|NodeOperationError)$/;
 
 /** Compares names, because n8n exports no such class, and there can be two copies of n8n-workflow. */
@@ -154,7 +148,7 @@ function isBlockedByN8n(error: Error): boolean {
 	return BLOCKING_CLASS.test(error.constructor.name);
 }
 
-/** Returns an error and its causes, the outermost error first. */
+/** The outermost error comes first. */
 function collectCauses(error: unknown): Array<Error & { code?: unknown }> {
 	return error instanceof Error ? [error, ...collectCauses(error.cause)] : [];
 }

@@ -9,7 +9,6 @@ const MAX_IN_FLIGHT = 5;
 /** After this number of failures in a row, requests of items fail immediately for a minute. */
 const OUTAGE_FAILURES = 20;
 
-/** The causes of failures that affect all requests of the account. */
 const OUTAGE_CAUSES: unknown[] = ['temporarily-unavailable', 'rate-limited', 'credential-invalid'];
 
 const OUTAGE_MS = 60_000;
@@ -23,13 +22,11 @@ const MIN_UNAVAILABLE_PAUSE_MS = 10_000;
 /** Requests of triggers and the editor (`high`) go before requests of items (`low`). */
 export type Priority = 'high' | 'low';
 
-/** A request that needs a slot. */
 export type Job = { priority: Priority; isRetry: boolean; signal?: AbortSignal };
 
 /** The permission to send one request, which counts toward the limit until a minute after its end. */
 export type Slot = { readonly startedAtMs: number; countsUntilMs: number };
 
-/** The headers of the reply to a request, and the failure if the request failed. */
 export type RequestResult = { headers: ReplyHeaders; requestFailure?: RequestFailure };
 
 /** The rank of a retry. The rank of a first attempt is higher by 1. The lowest rank goes first. */
@@ -49,10 +46,10 @@ type QueueEntry = { rank: number; settle: (result: Slot | RequestFailure) => voi
  * two applies. All times are from `clock.monotonicMs`.
  */
 export class RequestQueue {
-	/** The waiting requests, sorted by rank. */
+	/** Sorted by rank. */
 	private readonly waiting: QueueEntry[] = [];
 
-	/** The slots of requests that the service may still count toward the limit per minute. */
+	/** Of the requests that the service may still count. */
 	private slots: Slot[] = [];
 
 	private rateLimitWindow = UNKNOWN_WINDOW;
@@ -61,17 +58,14 @@ export class RequestQueue {
 
 	private failureStreak = 0;
 
-	/** When the first of the latest replies with status 503 came. Undefined if the service is available. */
+	/** When the first of the latest replies with status 503 came. */
 	private unavailableSinceMs?: number;
 
 	private wakeAtMs = Infinity;
 
 	constructor(private readonly clock: Omit<Clock, 'timeout'> = machineClock) {}
 
-	/**
-	 * Waits for a slot, which the caller must pass to `releaseSlot`. Returns a failure if the request must not
-	 * be sent.
-	 */
+	/** The caller must pass the slot to `releaseSlot`. Returns a failure if the request must not be sent. */
 	async acquireSlot({ priority, isRetry, signal }: Job): Promise<Slot | RequestFailure> {
 		if (signal?.aborted) return createFailure('canceled');
 		return await new Promise((resolve) => {
@@ -90,7 +84,7 @@ export class RequestQueue {
 		});
 	}
 
-	/** Records the end of the request that has the slot. `result` is undefined if sending threw an error. */
+	/** `result` is undefined if sending threw an error. */
 	releaseSlot(slot: Slot, result?: RequestResult): void {
 		const nowMs = this.clock.monotonicMs();
 		const { headers = {}, requestFailure } = result ?? {};
@@ -109,7 +103,6 @@ export class RequestQueue {
 		void this.clock.sleep(0).then(() => this.admitWaiting());
 	}
 
-	/** Applies a failure to the other requests of the account. */
 	private applyFailure(failure: RequestFailure, nowMs: number): void {
 		remove(this.stops, ({ untilMs }) => untilMs <= nowMs);
 		const { reason, cause, retryAtMs = 0 } = failure;
@@ -201,12 +194,7 @@ export class RequestQueue {
 
 const queues = new Map<string, RequestQueue>();
 
-/**
- * Returns the queue of an account, which all nodes of this process share, because the service counts their
- * requests together.
- *
- * @param key see `Account.key`
- */
+/** All nodes of this process share the queue of an account, because the service counts their requests together. */
 export function getQueue(key: string): RequestQueue {
 	const queue = queues.get(key) ?? new RequestQueue();
 	queues.set(key, queue);

@@ -8,19 +8,17 @@ import type { RequestFailure } from '../failures';
 import { createTransportFailure, type Reply } from './classify';
 import type { ReplyHeaders } from './rateLimit';
 
-/** The body of a reply as a stream. */
 export type ReplyStream = Exclude<
 	Parameters<BinaryHelperFunctions['prepareBinaryData']>[0],
 	Buffer
 >;
 
-/** A reply of n8n's helpers. Its headers have arrived, and its body is still a stream. */
 export type StreamedReply = { statusCode: number; headers: ReplyHeaders; body: ReplyStream };
 
-/** The default of the Timeout option in milliseconds: the maximum time for a request and its whole reply. */
+/** For a request and its whole reply. */
 export const DEFAULT_TIMEOUT_MS = 30_000;
 
-/** The longest time that Node.js accepts for a timer. A timer with a longer time ends immediately. */
+/** A timer of Node.js with a longer time ends immediately. */
 const LONGEST_TIMEOUT_MS = 2 ** 31 - 1;
 
 /** 128 MB are well over 100,000 responses, and n8n can hold them in memory. */
