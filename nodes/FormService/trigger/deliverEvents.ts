@@ -9,7 +9,7 @@ import { clock, waitUnlessAborted, yieldIfDue } from '../api/clock';
 import { createTarget, endpoints } from '../api/endpoints';
 import { InputError, toNodeError } from '../api/errors';
 import type { ErrorText } from '../api/errorTexts';
-import { sortByTime } from '../api/recordTimes';
+import { sortByTime } from '../api/records';
 import { createRequestError, type RequestContext } from '../api/requestContext';
 import { createFailure } from '../api/failures';
 import { getSelectedFormName } from '../parameters/locators';

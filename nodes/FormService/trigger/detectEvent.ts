@@ -1,6 +1,6 @@
 import type { IDataObject } from 'n8n-workflow';
 import { parseBoolean } from '../api/values';
-import { getCreationTimeMs } from '../api/recordTimes';
+import { getCreationTimeMs } from '../api/records';
 import type { ResponseEvent, TriggerEvent } from '../parameters/triggerEvents';
 import { computeAnswersFingerprint, haveAnswersChanged } from './fingerprints';
 import {

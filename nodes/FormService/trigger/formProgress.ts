@@ -2,7 +2,7 @@ import { sumBy } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { hasReason } from '../api/errors';
 import { parseNumber } from '../api/values';
-import { getCreationTimeMs } from '../api/recordTimes';
+import { getCreationTimeMs } from '../api/records';
 import { isWholeList } from '../api/replies/listReader';
 import type { Delivery } from './deliverEvents';
 import { FIRST_PAGE } from './failures';

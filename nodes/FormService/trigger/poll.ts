@@ -2,7 +2,7 @@ import { minBy } from 'lodash';
 import type { INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 import { clock } from '../api/clock';
 import { getN8nCause, type NodeError } from '../api/errors';
-import { sortByTime } from '../api/recordTimes';
+import { sortByTime } from '../api/records';
 import { isEndOfPoll, recordOutcome, type ReadingOutcome } from './failures';
 import { mayReadFormList, readFormList } from './formList';
 import {

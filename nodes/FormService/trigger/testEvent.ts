@@ -9,7 +9,7 @@ import { nameAttribute } from '../answers/responseItem';
 import { clock } from '../api/clock';
 import { createTarget, endpoints } from '../api/endpoints';
 import { InputError } from '../api/errors';
-import { sortByTime } from '../api/recordTimes';
+import { sortByTime } from '../api/records';
 import { fetchPages } from '../api/replies/fetchPages';
 import type { RequestContext } from '../api/requestContext';
 import { fetchRecords } from '../api/replies/listReader';
