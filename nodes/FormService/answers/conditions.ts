@@ -1,6 +1,6 @@
 import type { ErrorText } from '../api/errorTexts';
 import { formatNames } from '../api/text';
-import { parseBoolean, parseTimeMs } from '../api/values';
+import { parseBoolean, parseNumber, parseTimeMs } from '../api/values';
 import { FILTERABLE_ATTRIBUTES, SIMPLIFIED_ATTRIBUTES } from './attributes';
 import { findChoice } from './choices';
 import type { AnswerSpec, FieldKind } from './fieldKinds';
@@ -86,6 +86,10 @@ function describeWrongValue(
 	if (isTimeKind(kind) && Number.isNaN(timeMs)) {
 		const description = 'Dates with slashes or in another order can be misread.';
 		return { message: `${subject} must be a date, such as 2026-01-31`, description };
+	}
+	if (kind === 'number' && parseNumber(value) === undefined) {
+		const description = 'Leave out separators of thousands and units.';
+		return { message: `${subject} must be a number in plain digits, such as 1234.5`, description };
 	}
 	if (kind === 'boolean' && parseBoolean(value) === undefined) {
 		return { message: `${subject} must be yes or no`, description: `"${title}" takes no other.` };

@@ -34,7 +34,10 @@ it.each<[string, unknown, Operator, string, boolean]>([
 	['number', '9', 'greater', '9', false],
 	['number', '9', 'less', '10', true],
 	['number', [1, 10], 'greater', '9', true],
-	['number', '1,200', 'less', '5', false],
+	// not readable as a number, so the filter does not hide the response
+	['number', '1,200', 'less', '5', true],
+	['number', '1,200', 'is', '1200', true],
+	['number', '10', 'greater', '\u200e4', true],
 	['number', '+19.90', 'greater', '19.8', true],
 	['number', 0, 'isEmpty', '', false],
 	['checkbox', [1], 'is', 'true', true],
@@ -186,7 +189,7 @@ it.each(['31/12/2026', '12/31/2026', '31-12-2026', '31/12/26'])(
 				const conditions = toConditions(name, operator, '2026-06-15');
 				expect(await meets(record, conditions, fields)).toBe(true);
 				expect(describeUncompared(record, conditions, fields)).toBe(
-					`Not compared with the filters, because it is no date such as 2026-01-31: "${name}"`,
+					`Not compared with the filters, because it is no date such as 2026-01-31, or no number such as 1234.5: "${name}"`,
 				);
 			}
 		}
