@@ -12,11 +12,16 @@ export function cleanText(text: string): string {
 	return text.replace(INVISIBLE, '').replace(BLANKS, ' ').trim();
 }
 
+/** Matches most texts in English: visible ASCII characters with single spaces between them. */
+const PLAIN = /^[\x21-\x7e]+(?: [\x21-\x7e]+)*$/;
+
 /**
  * Converts a text to the form in which labels, choices, answers and searched texts are compared. Texts that look
  * the same get the same form, and case makes no difference.
  */
 export function normalizeText(text: string): string {
+	// much faster, and a form can have 800,000 answers
+	if (PLAIN.test(text)) return text.toUpperCase();
 	// uppercase makes more spellings equal than lowercase does: `ß` and `ss`, the Turkish `ı` and `i`
 	const upper = cleanText(text.normalize('NFKC')).toLowerCase().toUpperCase();
 	return upper.replaceAll('I\u0307', 'I').normalize('NFKC');
