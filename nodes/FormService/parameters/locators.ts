@@ -1,16 +1,10 @@
 import { compact } from 'lodash';
 import type { INode, INodeProperties } from 'n8n-workflow';
 import { getRequestFailure, ServiceError } from '../api/errors';
-import type { ErrorText } from '../api/errorTexts';
 import { createFailure } from '../api/failures';
 import { isId, isRecord } from '../api/records';
 import { isWebUrl } from '../api/url';
-import {
-	createNamedError,
-	createParameterError,
-	readLocator,
-	type ParameterContext,
-} from './parameterContext';
+import { createNamedError, readLocator, type ParameterContext } from './parameterContext';
 
 /**
  * The parameter Form. Code checks the ID, because n8n gives a pattern in a description little time, and fails
@@ -120,13 +114,6 @@ export function getSelectedFormName({ parameters }: INode, formId: string): stri
 	return saved.replace(CLOSED_SUFFIX, '').replace(` (${formId})`, '').trim() || undefined;
 }
 
-/** Creates the error for a form that is not in the list of all forms. */
-export function createFormNotListedError(input: ParameterContext, formId: string) {
-	const name = getSelectedFormName(input.node, formId);
-	const { message, description } = createFormNotFoundText(formId, name);
-	return createParameterError(input, message, description);
-}
-
 /** Whether the API, and not a web page, replied that a form does not exist. */
 export function isFormNotFoundError(error: unknown): boolean {
 	const { reason, noun } = getRequestFailure(error) ?? {};
@@ -134,7 +121,7 @@ export function isFormNotFoundError(error: unknown): boolean {
 }
 
 /**
- * Creates the error for a form that does not exist.
+ * Creates the error for a form that does not exist: `The form "Contact" no longer exists`.
  *
  * @param listedName the name of the form in a list, for a form that the user entered by ID
  */
@@ -144,16 +131,12 @@ export function createFormNotFoundError(
 	{ listedName, itemIndex }: { listedName?: string; itemIndex?: number } = {},
 ): ServiceError {
 	const name = getSelectedFormName(node, formId) ?? listedName;
-	const failure = createFailure('notFound', { noun: 'form', status: 404 });
-	return new ServiceError(node, failure, createFormNotFoundText(formId, name), itemIndex);
-}
-
-/** Returns the texts of the error for a form that does not exist: `The form "Contact" no longer exists`. */
-export function createFormNotFoundText(formId: string, name?: string): ErrorText {
 	const message =
 		name === undefined
 			? `There is no form with the ID ${formId}`
 			: `The form "${name}" no longer exists`;
-	const reasons = 'The form was deleted, or the access token belongs to another workspace.';
-	return { message, description: `${reasons} Choose the form again.` };
+	const description =
+		'The form was deleted, or the access token belongs to another workspace. Choose the form again.';
+	const failure = createFailure('notFound', { noun: 'form', status: 404 });
+	return new ServiceError(node, failure, { message, description }, itemIndex);
 }

@@ -7,7 +7,7 @@ import type {
 } from 'n8n-workflow';
 import { InputError } from '../api/errors';
 import { isRecord } from '../api/records';
-import { formatNumber, parseBoolean, parseNumber } from '../api/values';
+import { formatNumber, isBlank, parseBoolean, parseNumber } from '../api/values';
 
 /**
  * What the node needs to read the parameters for one input item. A reader of an invalid parameter throws a
@@ -79,6 +79,11 @@ export function createCombinedParameterError(
 	}
 	const lines = compact([...problems, help]);
 	return createParameterError(input, `${problems.length} ${messageEnd}`, lines.join('\n'));
+}
+
+/** Whether a model leaves a value out, for which it can also write "null". */
+export function isLeftOut({ isTool }: ParameterContext, value: unknown): boolean {
+	return isTool && (isBlank(value) || value === 'null');
 }
 
 const NOT_ADDED = 'not added';

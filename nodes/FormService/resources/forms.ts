@@ -12,7 +12,7 @@ import { getFormId, getId, isRecord, removeSecrets } from '../api/records';
 import { fetchRecords } from '../api/replies/listReader';
 import { parseBoolean } from '../api/values';
 import { fetchOnce, type ItemRequest, type Operation } from '../execution/operation';
-import { createFormNotListedError, formLocator, readFormId } from '../parameters/locators';
+import { createFormNotFoundError, formLocator, readFormId } from '../parameters/locators';
 import {
 	limitProperties,
 	readLimit,
@@ -63,7 +63,7 @@ export const formGet: Operation = {
 				const forms = await fetchOnce(request, fetchRecords);
 				const form = forms.find((record) => getFormId(record) === formId);
 				if (form !== undefined) return [createFormItem(form, simplify)];
-				throw createFormNotListedError(input, formId);
+				throw createFormNotFoundError(input.node, formId, { itemIndex: input.itemIndex });
 			},
 		};
 	},

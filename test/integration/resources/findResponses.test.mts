@@ -170,7 +170,7 @@ describe('Filters and Sort', () => {
 		[conditionOn('a', 'after', 'soon'), 'Condition 1 needs a date, such as 2026-01-31'],
 		[conditionOn('a', 'before', 'soon'), 'Condition 1 needs a date'],
 		[conditionOn('a', 'is', ' '), 'Condition 1 needs a value. To find missing answers, choose'],
-		[conditionOn('attribute:is_incomplete', 'is', 'maybe'), 'Condition 1 needs true or false'],
+		[conditionOn('attribute:is_incomplete', 'is', 'maybe'), 'The value of condition 1 must be yes or no'],
 	])('are an error before anything is sent if they are %j: %s', async (filters, text, more) => {
 		expect((await list(contact, { filters, ...more })).error?.message).toContain(text);
 		expect(service.requests).toEqual([]);

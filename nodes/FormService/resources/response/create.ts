@@ -6,8 +6,7 @@ import { getSelectedFormName, readFormId, formLocator } from '../../parameters/l
 import { createInputModeProperty, createOptionsProperty } from '../../parameters/parameterContext';
 import { TOOL_CONDITION } from '../../parameters/resultParameters';
 import { fetchAnswerableFields } from '../forms';
-import { encodeAnswers } from './encodeAnswers';
-import { readGivenAnswers } from './givenAnswers';
+import { encodeAnswers, readGivenAnswers } from './encodeAnswers';
 import { prepareDuplicates, readKeyFieldNames, skipDuplicatesProperty } from './skipDuplicates';
 
 /**

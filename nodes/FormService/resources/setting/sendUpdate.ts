@@ -1,4 +1,4 @@
-import { isEmpty, mapValues, pick, pickBy } from 'lodash';
+import { defaults, isEmpty, mapValues, pick } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { truncateText } from '../../api/errorTexts';
 import { hasReason } from '../../api/errors';
@@ -39,7 +39,7 @@ export async function sendUpdate(
 	const run = isPreview ? 'previewed' : 'updated';
 	// what the items of the run have changed so far; a preview sends nothing, so its changes are apart
 	const draft = shareInRun(request, `${run} settings of ${formId}`, (): IDataObject => ({}));
-	const body = update.isUndo ? omitUndone(request, update) : update.body;
+	const body = update.isUndo ? findOldestValues(request, update) : update.body;
 	const form = { ...listedForm, ...draft };
 	const changes = compareSettings(body, form);
 	const comparison = { summary: summarizeChanges(changes), changes, ...details };
@@ -50,10 +50,7 @@ export async function sendUpdate(
 		return { isSent: false, json: { id: formId, name: form.name ?? null, status, ...comparison } };
 	}
 	// unknown until the update has succeeded, so that a later item sends its values
-	Object.assign(
-		draft,
-		mapValues(changes, () => undefined),
-	);
+	for (const setting of Object.keys(changes)) draft[setting] = undefined;
 	const target = { ...request.target, body: mapValues(changes, 'to') };
 	const updating = updateSettings(request.context, target);
 	updating.catch((error: unknown) => {
@@ -69,15 +66,14 @@ export async function sendUpdate(
 /** The reasons of a failed update that show that the form has not changed. */
 const REJECTIONS: FailureReason[] = ['rejected', 'tokenRejected', 'accessDenied', 'notFound'];
 
-/** Leaves out the settings that an earlier item restores, because the first update has the oldest values. */
-function omitUndone(request: ItemRequest, { formId, body, isPreview }: FormUpdate): SettingValues {
+/** Several items can undo updates of a form. The first item has the oldest values, so all restore them. */
+function findOldestValues(
+	request: ItemRequest,
+	{ formId, body, isPreview }: FormUpdate,
+): SettingValues {
 	const name = `${isPreview ? 'previewed' : 'updated'} undo of ${formId}`;
-	const itemIndexes = shareInRun(request, name, () => new Map<string, number>());
-	const { itemIndex = 0 } = request.context;
-	for (const setting of Object.keys(body)) {
-		if (!itemIndexes.has(setting)) itemIndexes.set(setting, itemIndex);
-	}
-	return pickBy(body, (_, setting) => itemIndexes.get(setting) === itemIndex);
+	const oldest = shareInRun(request, name, (): SettingValues => ({}));
+	return pick(defaults(oldest, body), Object.keys(body));
 }
 
 /** The maximum number of characters of a value in a summary. */

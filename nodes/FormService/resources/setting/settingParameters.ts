@@ -10,6 +10,7 @@ import {
 	createParameterError,
 	INPUT_MODES,
 	isAdded,
+	isLeftOut,
 	readJsonObject,
 	readSelectedOption,
 	readText,
@@ -108,8 +109,8 @@ export function readSettings(input: ParameterContext, isPreview: boolean): Check
 		return { body: encodeOrThrow(input, oldValues), ignored: [], isUndo: true };
 	}
 	const settings = values.map(([inputName, value]) => ({ inputName, value }));
-	const isUsed = ({ value }: UncheckedSetting) => !input.isTool || !isModelNothing(value);
-	const body = encodeOrThrow(input, settings.filter(isUsed));
+	const given = settings.filter(({ value }) => !isLeftOut(input, value));
+	const body = encodeOrThrow(input, given);
 	if (isEmpty(body)) {
 		throw createParameterError(input, 'Add at least one setting, and enter its value');
 	}
@@ -123,11 +124,6 @@ function isChanges(
 ): boolean {
 	const areChanges = values.every(([, value]) => isRecord(value) && 'to' in value);
 	return areChanges && !isTool && isExpression(node, 'settingsJson');
-}
-
-/** Whether a model left a value out: it sends null, "null" or an empty string. */
-function isModelNothing(value: unknown): boolean {
-	return isBlank(value) || value === 'null';
 }
 
 function encodeOrThrow(

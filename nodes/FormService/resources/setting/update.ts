@@ -7,7 +7,7 @@ import { describeSettingsByType } from '../../settings/settings';
 import { fetchOnce, type ItemRequest, type Operation } from '../../execution/operation';
 import {
 	isExpression,
-	createFormNotListedError,
+	createFormNotFoundError,
 	readFormId,
 	formLocator,
 } from '../../parameters/locators';
@@ -142,5 +142,5 @@ async function findForm(
 	};
 	const form = (await fetchOnce(request, fetch, 'forms by ID')).get(formId);
 	if (form !== undefined) return form;
-	throw createFormNotListedError(input, formId);
+	throw createFormNotFoundError(input.node, formId, { itemIndex: input.itemIndex });
 }

@@ -3,7 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { expect, it } from 'vitest';
 import { isAnswerable, parseFields } from '../../../nodes/FormService/answers/fields.ts';
 import { simplifyResponse, toRow } from '../../../nodes/FormService/answers/responseItem.ts';
-import { assignFields } from '../../../nodes/FormService/resources/response/givenAnswers.ts';
+import { assignFields } from '../../../nodes/FormService/resources/response/encodeAnswers.ts';
 
 /** What Map Automatically takes from an input item, by the UUID of the field. */
 function mapAutomatically(json: IDataObject, records: IDataObject[]) {
