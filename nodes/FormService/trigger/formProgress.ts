@@ -64,7 +64,7 @@ function findResumePage({ read, delivery }: PerformedReading): string | undefine
 	return isCut ? (last.next ?? last.page) : undefined;
 }
 
-/** Whether a page could not be read for another reason than the time of the poll. */
+/** Whether a page has failed, other than by the time of the poll. */
 function hasFailed({ error }: ReadPages): boolean {
 	return error !== undefined && !hasReason(error, 'pollTimedOut', 'queueTimedOut');
 }
@@ -79,13 +79,15 @@ function advanceSearch(context: PollContext, performed: PerformedReading): Progr
 	if (isLost) return { ...form.progress, newest: undefined, turn: 'pass' };
 	const start = isOldestFirst ? read.pages.at(-1)!.page : FIRST_PAGE;
 	const { order, searchedAtMs } = newest;
+	const page = findResumePage(performed);
 	// the first pages, which have the new responses, must not wait for a later page that fails
 	if (hasFailed(read)) {
-		return { ...form.progress, newest: { order, page: start, searchedAtMs }, turn: 'pass' };
+		const [undelivered] = performed.delivery.undelivered;
+		const again = isOldestFirst && undelivered !== undefined ? page! : start;
+		return { ...form.progress, newest: { order, page: again, searchedAtMs }, turn: 'pass' };
 	}
 	const isStart = reading.from === FIRST_PAGE || newest.searchingSinceMs === undefined;
 	const searchingSinceMs = isStart ? getServiceMs(context) : newest.searchingSinceMs;
-	const page = findResumePage(performed);
 	if (page === undefined) {
 		const found = { order, page: start, searchedAtMs: searchingSinceMs! };
 		return { ...form.progress, newest: found, turn: 'pass' };

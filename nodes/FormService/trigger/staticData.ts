@@ -14,13 +14,10 @@ import { readRevision } from './triggerState';
  * - In durable mode, n8n keeps the static data of a node by its ID, and saves only them together with items.
  */
 
-/** The attribute of a node's static data with the state. */
 const STATE_KEY = 'state';
-/** The attribute of a workflow's static data with the entries of all triggers. */
 const ENTRIES_KEY = 'formServiceTriggers';
 
 const entrySchema = z.object({
-	/** The name of the node. */
 	name: z.string(),
 	/** Some other nodes of the workflow, see `findEntryWithNewId`. */
 	otherIds: z.array(z.string()),
@@ -44,7 +41,6 @@ export type TriggerIdentity = Readonly<{
 
 const MAX_OTHER_IDS = 10;
 
-/** Returns the saved state of a trigger. Undefined if there is none. */
 export function readSavedState(n8n: IPollFunctions): unknown {
 	const nodeData = n8n.getWorkflowStaticData('node');
 	const saved = n8n.getWorkflowStaticData('global')[ENTRIES_KEY];

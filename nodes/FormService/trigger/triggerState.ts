@@ -15,7 +15,6 @@ import type { TriggerParameters } from './triggerParameters';
 
 /** The pages that a form's polls read next. A page is identified by the query of its URL. */
 const progressSchema = z.object({
-	/** See `Schedule`. */
 	schedule: z.object({ readAtMs: z.number(), dueAtMs: z.number() }).optional(),
 	/** What the next reading of a list with an order does. */
 	turn: z.enum(['search', 'pass']).optional(),
@@ -82,7 +81,6 @@ export type FormState = Readonly<
 export type FormStates = ReadonlyMap<string, FormState>;
 
 export type TriggerState = Readonly<{
-	/** See `computeServiceId`. */
 	service: string;
 	/** The time at which the state was saved, or one more than the revision before. */
 	revision: number;
@@ -190,7 +188,7 @@ export function isSavePending(saved: unknown, memory: StateMemory, nowMs: number
 	return isOlder && !hasElapsed(memory.writtenAtMs, SAVE_TIMEOUT_MS, nowMs);
 }
 
-/** Returns the revision of a saved state. 0 if there is no saved state. */
+/** 0 if there is no saved state. */
 export function readRevision(saved: unknown): number {
 	return z.object({ revision: z.number() }).safeParse(saved).data?.revision ?? 0;
 }

@@ -65,30 +65,6 @@ describe('A condition', () => {
 	});
 
 	it.each([
-		['is', 'Ada', ['Ada']],
-		['isEmpty', '', ['Edsger']],
-	])(
-		'on a field that one of several forms lacks is not met by its responses, without an error: %s %s',
-		async (operator, value, expected) => {
-			const [one, other] = [addForm(world), addForm(world)];
-			store.fields(other.form)[0].label = 'Title';
-			const formIds = [one.form, other.form];
-			const given = { watch: 'several', formIds, ...filters(condition('Name', value, operator)) };
-			const trigger = watch(n8n, '', given);
-			await trigger.poll();
-			one.submit('Ada');
-			one.submit('Grace');
-			store.addResponse(other.form, { answers: { Title: 'Edsger' } });
-			const items = await trigger.poll(tick);
-			const delivered = items.map(({ json }) => Object.values(json.answers as object)[0] as string);
-			expect(delivered.sort()).toEqual(expected);
-			const [test] = await trigger.poll({ mode: 'manual' });
-			expect(expected).toContain(Object.values(test.json.answers as object)[0]);
-			expect((await pollFor(trigger, 4, HOUR_MS)).errors).toEqual([]);
-		},
-	);
-
-	it.each([
 		['is', 'Rome', ['Ada']],
 		['isEmpty', '', []],
 	])(

@@ -37,15 +37,6 @@ it('A response without uuid and id fails the activation', async () => {
 	await expect(publish()).rejects.toThrow('a list of responses with IDs, found a list with object');
 });
 
-it('A UUID that is listed in capital letters is the same response', async () => {
-	const { poll } = await publish();
-	const uuid = '9b1f2c3d-4e5f-4a6b-8c7d-0e1f2a3b4c5d';
-	lists.responses = [{ uuid }];
-	expect(await poll()).toHaveLength(1);
-	lists.responses = [{ uuid: uuid.toUpperCase() }];
-	expect(await poll()).toEqual([]);
-});
-
 describe('The fields of a form, which columns are made of,', () => {
 	const submit = (uuid: string, id = 'f1', label = 'Name') =>
 		lists.responses.push({ uuid, responses: [{ uuid: id, label, value: uuid }] });
