@@ -4,28 +4,19 @@ import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import lodash from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { type Account, locator, n8nFor, time } from '../test/integration/harness.mts';
 import { startService } from '../test/service/index.mts';
-import { countRequests } from './lib/countRequests.mts';
 import { formatMarkdown, renderTable, replaceSection } from './lib/markdown.mts';
 import { root } from './lib/paths.mts';
 
 const ROUNDS = 9;
-const REQUEST_COLUMNS = [
-	'Use',
-	'Requests if the list is one reply',
-	'Requests if the list has 67 pages',
-];
+const HEAD = ['Responses', 'Body', 'JSON.parse alone', 'Poll', 'Memory', 'State per response'];
 const LABELS = ['Name', 'Email', 'Message', 'Phone', 'Comment'];
 
 /** The task of a measuring process. */
-type Task = { account: Account; formId: string; events: string[] };
-
-/** The results: processor time in milliseconds, and bytes. */
-type Measured = Record<'bodyBytes' | 'parseMs' | 'pollMs' | 'memoryBytes' | 'stateBytes', number>;
+type Task = { account: Account; formId: string; size: number };
 
 const formatMs = (ms: number) => `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`;
 const formatMegabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
@@ -42,13 +33,14 @@ async function measureRounds(work: () => unknown): Promise<number> {
 	return lodash.sortBy(times)[ROUNDS >> 1];
 }
 
-/** Polls a list with the built trigger and n8n's classes. Each poll after the first two finds a new response. */
-async function measurePoll({ account, formId, events }: Task): Promise<Measured> {
-	const { runPoll } = n8nFor(account);
-	const options = { requestsPerDay: 1_000_000 };
-	const parameters = { formId: locator(formId), events, options };
+/** Polls a list with the built trigger and n8n's classes. Returns a row of the table. */
+async function measurePoll({ account, formId, size }: Task): Promise<string[]> {
+	const parameters = {
+		...{ formId: locator(formId), events: ['responseCompleted'] },
+		options: { requestsPerDay: 1_000_000 },
+	};
 	const poll = async (staticData: IDataObject, expected: number, workflowId = 'measured') => {
-		const { items } = await runPoll(parameters, { staticData, workflowId });
+		const { items } = await n8nFor(account).runPoll(parameters, { staticData, workflowId });
 		const count = items?.length ?? 0;
 		if (count !== expected) throw new Error(`${count} items came, not ${expected}`);
 		// wait until the next poll is due
@@ -64,12 +56,16 @@ async function measurePoll({ account, formId, events }: Task): Promise<Measured>
 	const headers = { accept: 'application/json', authorization: `Bearer ${account.accessToken}` };
 	const body = await (await fetch(`${account.baseUrl}/responses/${formId}`, { headers })).text();
 	const parseMs = await measureRounds(() => JSON.parse(body) as unknown);
-	const stateBytes = JSON.stringify(staticData).length;
-	return { bodyBytes: body.length, parseMs, pollMs, memoryBytes, stateBytes };
+	const stateBytes = JSON.stringify(staticData).length / (size + ROUNDS);
+	return [
+		...[size.toLocaleString('en'), formatMegabytes(body.length)],
+		...[formatMs(parseMs), formatMs(pollMs), formatMegabytes(memoryBytes)],
+		`${stateBytes.toFixed(1)} bytes`,
+	];
 }
 
 /** Measures in a child process. The stand-in for the service runs in this process. */
-async function measureApart(size: number, events: string[]): Promise<Measured> {
+async function measureApart(size: number): Promise<string[]> {
 	const limits = { perMinute: 1_000_000, perDay: 1_000_000 };
 	const { store, faults, token, baseUrl, close } = await startService({ ...limits, seed: false });
 	const fields = LABELS.map((label) => ({ label }));
@@ -87,33 +83,15 @@ async function measureApart(size: number, events: string[]): Promise<Measured> {
 		return undefined;
 	};
 	faults.set({ fault: fill, match: { path: /^\/responses/ } });
-	const child = fork(fileURLToPath(import.meta.url), ['--measure']);
-	const task: Task = { account: { accessToken: token, baseUrl }, formId, events };
+	const child = fork(import.meta.filename, ['--measure']);
+	const task: Task = { account: { accessToken: token, baseUrl }, formId, size };
 	child.send(task);
-	const ended = once(child, 'exit').then(([code]) => {
-		throw new Error(`The measurement ended early with ${code}.`);
-	});
-	const [measured] = (await Promise.race([once(child, 'message'), ended])) as [Measured];
-	ended.catch(() => {});
+	const ended = once(child, 'exit').then(() => [undefined]);
+	const [row] = (await Promise.race([once(child, 'message'), ended])) as [string[] | undefined];
 	child.kill();
 	await close();
-	return measured;
-}
-
-/** Returns the rows of the table. */
-async function measurePolls(): Promise<string[][]> {
-	const rows: string[][] = [];
-	for (const size of [1_000, 10_000, 100_000]) {
-		const measured = await measureApart(size, ['responseCompleted']);
-		const updates = await measureApart(size, ['responseCompleted', 'responseUpdated']);
-		rows.push([
-			...[size.toLocaleString('en'), formatMegabytes(measured.bodyBytes)],
-			...[measured.parseMs, measured.pollMs, updates.pollMs].map(formatMs),
-			formatMegabytes(measured.memoryBytes),
-			`${(measured.stateBytes / (size + ROUNDS)).toFixed(1)} bytes`,
-		]);
-	}
-	return rows;
+	if (row === undefined) throw new Error('The measurement ended early.');
+	return row;
 }
 
 if (process.argv[2] === '--measure') {
@@ -121,16 +99,14 @@ if (process.argv[2] === '--measure') {
 	process.send!(await measurePoll(task));
 } else {
 	const machine = `${cpus().length} processors (${cpus()[0].model.trim()}), Node ${process.versions.node}`;
-	const head =
-		'Responses,Body,JSON.parse alone,Poll,With Response Updated,Memory,State per response';
 	const measured = `Measured on ${new Date().toISOString().slice(0, 10)}: ${machine}.`;
-	const polls = `${measured}\n\n${renderTable(head.split(','), await measurePolls())}`;
-	const requests = renderTable(REQUEST_COLUMNS, await countRequests());
+	const rows: string[][] = [];
+	for (const size of [1_000, 10_000, 100_000]) rows.push(await measureApart(size));
 	const path = join(root, 'docs', 'benchmarks.md');
-	const text = replaceSection(await readFile(path, 'utf8'), 'polls', polls);
-	const page = await formatMarkdown(replaceSection(text, 'requests', requests));
-	await writeFile(path, page);
-	console.log(page);
+	const polls = `${measured}\n\n${renderTable(HEAD, rows)}`;
+	const page = replaceSection(await readFile(path, 'utf8'), 'polls', polls);
+	await writeFile(path, await formatMarkdown(page));
+	console.log(polls);
 	// the virtual time of the tests keeps timers open
 	process.exit();
 }

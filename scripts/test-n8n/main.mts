@@ -1,12 +1,8 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { modes } from '../../test/n8n/delivery/modes.mts';
 import { installN8n, lines } from '../lib/n8n/install.mts';
 import { packedPackage } from '../lib/packedPackage.mts';
 import { conclude, runTests, type Tally } from '../lib/tally.mts';
-import { writeFigures } from './figures.mts';
 
 const MODES = Object.fromEntries(
 	modes.map(({ name, title }) => [
@@ -25,7 +21,6 @@ const PARTS: Record<string, string> = {
 };
 
 const HELP = `npm run test:n8n [-- part ...]         tries the package in real n8n processes
-npm run test:n8n -- --write            all parts; if they pass, writes the figures into docs/benchmarks.md
 
 ${Object.entries(PARTS)
 	.map(([part, description]) => `  ${part.padEnd(13)}${description}`)
@@ -35,19 +30,12 @@ N8N_NODE=<path> runs n8n on another Node than 24: 20, 22 or 24 for n8n 1.x.`;
 
 const { values, positionals } = parseArgs({
 	allowPositionals: true,
-	options: {
-		write: { type: 'boolean', default: false },
-		help: { type: 'boolean', default: false },
-	},
+	options: { help: { type: 'boolean' } },
 });
-if (values.help) {
-	console.log(HELP);
-	process.exit();
-}
 const isUnknown = positionals.some((part) => !(part in PARTS));
-if (isUnknown || (values.write && positionals.length > 0)) {
-	console.error(HELP);
-	process.exit(1);
+if (values.help || isUnknown) {
+	console.log(HELP);
+	process.exit(isUnknown ? 1 : 0);
 }
 
 // on an exit, vitest ends, and so does n8n
@@ -62,17 +50,8 @@ const usesEachLine = chosen.includes('install') || chosen.includes('v1');
 for (const line of usesEachLine ? lines : lines.slice(0, 1)) await installN8n(line);
 const tarball = await packedPackage();
 
-const figures = await mkdtemp(join(tmpdir(), 'figures-'));
 await runTests(tally, ['n8n'], {
 	args: [...[...files].map((part) => `test/n8n/${part}.test.mts`), '--maxWorkers=2'],
-	env: {
-		FIGURES_FOLDER: figures,
-		PACKED_PACKAGE: tarball,
-		DELIVERY_MODES: chosen.join(','),
-	},
+	env: { PACKED_PACKAGE: tarball, DELIVERY_MODES: chosen.join(',') },
 });
-if (values.write && tally.failed === 0) {
-	await writeFigures(figures);
-}
-await rm(figures, { recursive: true });
 conclude(tally);

@@ -2,7 +2,6 @@ import lodash from 'lodash';
 import { describe, it, vi } from 'vitest';
 import { modes } from './delivery/modes.mts';
 import { deliver } from './delivery/run.mts';
-import { report } from './instance.mts';
 
 // beside an n8n of another part, two cores cannot start more
 vi.setConfig({ maxConcurrency: 3 });
@@ -17,7 +16,7 @@ describe.concurrent('while the service fails and n8n is killed, the trigger', ()
 			const findings = lodash.countBy(outcome.findings, ({ what, kill }) =>
 				kill === undefined ? `${what}, unexplained` : `${what} by n8n at kill ${kill}`,
 			);
-			await report(mode.name, { ...outcome, findings });
+			console.log(mode.name, { ...outcome, findings });
 
 			// the run was as hard as it was meant to be
 			expect(outcome).toMatchObject({ submitted: mode.submissions, kills: mode.kills });

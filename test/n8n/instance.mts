@@ -1,5 +1,3 @@
-import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { type InstanceOptions, N8n } from '../../scripts/lib/n8n/instance.mts';
 import type { N8nRest } from '../../scripts/lib/n8n/rest.mts';
 import { packedPackage } from '../../scripts/lib/packedPackage.mts';
@@ -38,11 +36,4 @@ export async function saveAccount(
 ): Promise<Credential> {
 	const data = { accessToken: token, baseUrl };
 	return { id: await rest.saveCredential({ name, type: 'formServiceApi', data }), name };
-}
-
-/** Prints the figures of a part, and leaves them to scripts/test-n8n where it has asked for them. */
-export async function report(part: string, figures: Record<string, unknown>): Promise<void> {
-	console.log(`${part}\n${JSON.stringify(figures, null, 2)}`);
-	const folder = process.env.FIGURES_FOLDER;
-	if (folder) await writeFile(join(folder, `${part}.json`), JSON.stringify(figures));
 }
