@@ -5,7 +5,7 @@
  *
  * Saved workflows contain the name of the package and its nodes, so run this script before the first release.
  */
-import { mkdir, readFile, rename, rmdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { run } from './lib/command.mts';
 import { root } from './lib/paths.mts';
@@ -40,7 +40,6 @@ const pairs = spell(CURRENT_NAME).map((from, index) => [from, spellings[index]])
 const replaceNames = (text: string) =>
 	pairs.reduce((changed, [from, to]) => changed.replaceAll(from, to), text);
 
-const emptiedFolders = new Set<string>();
 for (const path of (await run('git', ['ls-files'])).trim().split('\n')) {
 	const [from, to] = [path, replaceNames(path)].map((relative) => join(root, relative));
 	if (!path.endsWith('.png')) {
@@ -50,10 +49,6 @@ for (const path of (await run('git', ['ls-files'])).trim().split('\n')) {
 	if (from === to) continue;
 	await mkdir(dirname(to), { recursive: true });
 	await rename(from, to);
-	emptiedFolders.add(dirname(from));
 }
-// subfolders first; a folder that still has files stays
-const folders = [...emptiedFolders].sort((a, b) => b.length - a.length);
-for (const folder of folders) await rmdir(folder).catch(() => undefined);
 console.log(`The service is called ${name}. Replace the icons and pictures, and read the changes:
 "a" can have to become "an". Then run npm run format, npm run generate and npm test.`);

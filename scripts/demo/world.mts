@@ -65,14 +65,14 @@ export async function startWorld(
 }
 
 async function prepare({ rest }: N8n, service: Service) {
-	const credentialId = await rest.saveCredential({
-		name: CREDENTIAL,
-		type: 'formServiceApi',
-		data: { accessToken: service.token, baseUrl: service.baseUrl },
+	const credentialId = await rest.saveCredential(CREDENTIAL, 'formServiceApi', {
+		accessToken: service.token,
+		baseUrl: service.baseUrl,
 	});
 	const choices: Choices = {
 		credential: { id: credentialId, name: CREDENTIAL },
 		form: { id: demoForms.contact, name: 'Contact' },
+		fields: service.store.fields(demoForms.contact),
 		answers: {
 			Name: '={{ $json.body.name }}',
 			Email: '={{ $json.body.email }}',
@@ -89,7 +89,7 @@ async function prepare({ rest }: N8n, service: Service) {
 	const ids: Record<string, string> = {};
 	for (const file of await exampleFiles()) {
 		const example = await readExample(file);
-		const id = await rest.createWorkflow(await fillIn(rest, example, choices));
+		const id = await rest.createWorkflow(fillIn(example, choices));
 		// what is there until then is the baseline of its trigger
 		if (canBeActive(example)) await rest.activate(id);
 		ids[file] = id;

@@ -50,7 +50,7 @@ async function runChanged(
 	changes: Record<string, object> = {},
 ) {
 	const { rest } = world.n8n;
-	const filled = await fillIn(rest, await readExample(file), { ...world.choices, ...choices });
+	const filled = fillIn(await readExample(file), { ...world.choices, ...choices });
 	const nodes = filled.nodes.map((node) => lodash.merge({}, node, changes[node.name]));
 	return await rest.run(await rest.createWorkflow({ ...filled, nodes }));
 }
@@ -177,9 +177,9 @@ describe('the example', () => {
 			{ answer: 'Done' },
 		];
 		const { url, listResults } = await startScriptedModel(script, cleanup);
-		const credential = { name: 'Model', type: 'openAiApi', data: { apiKey: 'none', url } };
-		const id = await world.n8n.rest.saveCredential(credential);
-		const choices = { answers: added, model: { id, name: credential.name } };
+		const data = { apiKey: 'none', url };
+		const id = await world.n8n.rest.saveCredential('Model', 'openAiApi', data);
+		const choices = { answers: added, model: { id, name: 'Model' } };
 		const run = await runChanged('let-an-agent-use-a-form.json', choices);
 		expect(listJson(run, 'AI Agent')[0].output).toBe('Done');
 		expect(listResults()[0]).toContain('Where is my delivery?');

@@ -35,5 +35,5 @@ export async function saveAccount(
 	name = 'Form Service account',
 ): Promise<Credential> {
 	const data = { accessToken: token, baseUrl };
-	return { id: await rest.saveCredential({ name, type: 'formServiceApi', data }), name };
+	return { id: await rest.saveCredential(name, 'formServiceApi', data), name };
 }

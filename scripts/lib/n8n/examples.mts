@@ -1,9 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual as isEqual } from 'node:util';
-import type { IDataObject, INode, INodeParameters } from 'n8n-workflow';
+import type { INode, INodeParameters } from 'n8n-workflow';
 import { root } from '../paths.mts';
-import type { N8nRest, WorkflowFile } from './rest.mts';
+import type { WorkflowFile } from './rest.mts';
 
 type Named = { id: string; name: string };
 
@@ -11,6 +11,8 @@ type Named = { id: string; name: string };
 export type Choices = {
 	credential: Named;
 	form: Named;
+	/** The fields of the form. */
+	fields: ReadonlyArray<{ uuid: string; label: string }>;
 	/** The answers of Response: Create by label; an expression starts with "=". */
 	answers: Record<string, string>;
 	/** The labels of the fields that identify a response. */
@@ -42,23 +44,16 @@ export const canBeActive = ({ nodes }: WorkflowFile) =>
 	!nodes.some(({ type }) => type === 'n8n-nodes-base.manualTrigger');
 
 /** Fills in the values that a user chooses in an example. */
-export async function fillIn(
-	rest: N8nRest,
-	workflow: WorkflowFile,
-	choices: Choices,
-): Promise<WorkflowFile> {
-	const nodes = workflow.nodes.map(async (node) =>
-		node.type.startsWith(OURS)
-			? await fillInOurs(rest, node, choices)
-			: fillInOthers(node, choices),
-	);
-	return { ...workflow, nodes: await Promise.all(nodes) };
-}
+export const fillIn = (workflow: WorkflowFile, choices: Choices): WorkflowFile => ({
+	...workflow,
+	nodes: workflow.nodes.map((node) =>
+		node.type.startsWith(OURS) ? fillInOurs(node, choices) : fillInOthers(node, choices),
+	),
+});
 
-async function fillInOurs(rest: N8nRest, node: INode, choices: Choices): Promise<INode> {
+function fillInOurs(node: INode, choices: Choices): INode {
 	const { form, credential, settings, pollTimes, requestsPerDay } = choices;
 	const parameters: INodeParameters = { ...node.parameters };
-	const filled = { ...node, parameters, credentials: { formServiceApi: credential } };
 	if ((parameters.formId as { mode?: string } | undefined)?.mode === 'list') {
 		parameters.formId = selectFromList(form);
 	}
@@ -69,46 +64,35 @@ async function fillInOurs(rest: N8nRest, node: INode, choices: Choices): Promise
 		parameters.options = { ...options, ...(requestsPerDay && { requestsPerDay }) };
 	}
 	if (isEqual(parameters.settings, {})) parameters.settings = settings;
-	if (parameters.operation === 'create') await mapAnswers(rest, filled, choices);
-	return filled;
+	if (parameters.operation === 'create') {
+		Object.assign(parameters, mapAnswers(node, choices));
+	}
+	return { ...node, parameters, credentials: { formServiceApi: credential } };
 }
 
 const selectFromList = ({ id, name }: Named): INodeParameters =>
 	({ __rl: true, mode: 'list', value: id, cachedResultName: name }) as unknown as INodeParameters;
 
-type MapperField = { id: string; displayName: string };
-
-/** Returns the title of a question without the hints of its input: `Name (required)` → `Name`. */
-const getTitle = ({ displayName }: MapperField) => displayName.replace(/ \([^()]*\)$/, '');
-
-/** Maps answers to the form's fields, which n8n loads as for the editor. */
-async function mapAnswers(rest: N8nRest, node: INode, { answers, identifiedBy }: Choices) {
-	const { type, typeVersion, parameters, credentials } = node;
-	const path = '/rest/dynamic-node-parameters/resource-mapper-fields';
-	const { fields } = (await rest.send('POST', path, {
-		nodeTypeAndVersion: { name: type, version: typeVersion },
-		path: 'parameters.fields',
-		methodName: 'getFormFields',
-		currentNodeParameters: parameters,
-		credentials,
-	})) as { fields: MapperField[] };
-	const value = fields
-		.filter((field) => getTitle(field) in answers)
-		.map((field) => {
-			const title = getTitle(field);
-			// the editor enters this expression if the user lets the model define an answer
-			const byModel = `={{ $fromAI('${title}', '', 'string') }}`;
-			return [field.id, type === `${OURS}Tool` ? byModel : answers[title]];
-		});
-	parameters.fields = {
-		mappingMode: 'defineBelow',
-		value: Object.fromEntries(value) as IDataObject,
-		schema: fields,
-	} as unknown as INodeParameters;
+/** Maps answers to the form's fields, as the editor does. */
+function mapAnswers({ type, parameters }: INode, { answers, fields, identifiedBy }: Choices) {
+	const answered = fields.filter(({ label }) => label in answers);
+	const value = answered.map(({ uuid, label }) => {
+		// the editor enters this expression if the user lets the model define an answer
+		const byModel = `={{ $fromAI('${label}', '', 'string') }}`;
+		return [uuid, type === `${OURS}Tool` ? byModel : answers[label]];
+	});
+	const schema = fields.map(({ uuid, label }) => ({
+		...{ id: uuid, displayName: label, type: 'string' },
+		...{ required: false, defaultMatch: false, display: true },
+	}));
 	const options = (parameters.options ?? {}) as INodeParameters;
-	if (!('skipDuplicatesBy' in options)) return;
-	const chosen = fields.filter((field) => identifiedBy.includes(getTitle(field)));
-	parameters.options = { ...options, skipDuplicatesBy: chosen.map(({ id }) => id) };
+	const identifying = fields.filter(({ label }) => identifiedBy.includes(label));
+	return {
+		fields: { mappingMode: 'defineBelow', value: Object.fromEntries(value), schema },
+		...('skipDuplicatesBy' in options && {
+			options: { ...options, skipDuplicatesBy: identifying.map(({ uuid }) => uuid) },
+		}),
+	};
 }
 
 /** Fills in a node of n8n: the credential of a model, a workflow, or the form in the row of a sheet. */

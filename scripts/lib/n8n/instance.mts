@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { mkdir, open, readFile } from 'node:fs/promises';
@@ -48,15 +48,6 @@ const SETTINGS = {
 /** The Node.js that n8n runs on: the project's, or the path in N8N_NODE. */
 const node = process.env.N8N_NODE ?? 'node';
 
-/**
- * Returns the environment variables for n8n's expression engine. On Node 20, n8n 1.x runs only with the older
- * engine.
- */
-const engine = () =>
-	execFileSync(node, ['--version'], { env: environment() }).toString().startsWith('v20.')
-		? { N8N_EXPRESSION_ENGINE: 'legacy' }
-		: {};
-
 /** Returns the machine's environment without variables that a user may have set for another n8n. */
 const ownEnvironment = () =>
 	Object.fromEntries(
@@ -71,9 +62,6 @@ export async function executionReader(line?: string) {
 	const { parse } = createRequire(n8n)('flatted') as { parse: (text: string) => IRunExecutionData };
 	return parse;
 }
-
-/** The function of n8n that recovers executions, as stack traces name it. */
-const RECOVERY = 'ExecutionRecoveryService.recoverFromLogs';
 
 /** A process of n8n with its child processes. It can be started again after its end. */
 export class N8n {
@@ -99,13 +87,10 @@ export class N8n {
 	 * skips the recovery at its next start, so it is then started once more, as a process manager would do.
 	 */
 	async start(): Promise<void> {
-		try {
+		await this.startOnce().catch(async (error: Error) => {
+			console.log(`${error.message}\nn8n is started once more.`);
 			await this.startOnce();
-		} catch (error) {
-			if (!String(error).includes(RECOVERY)) throw error;
-			console.log('n8n ended while it recovered executions after a kill. It is started once more.');
-			await this.startOnce();
-		}
+		});
 	}
 
 	private async startOnce(): Promise<void> {
@@ -123,7 +108,8 @@ export class N8n {
 			env: {
 				...ownEnvironment(),
 				...SETTINGS,
-				...engine(),
+				// on Node 20, n8n 1.x runs only with the older engine
+				...(line?.startsWith('1.') && { N8N_EXPRESSION_ENGINE: 'legacy' }),
 				N8N_USER_FOLDER: folder,
 				N8N_PORT: String(web),
 				N8N_RUNNERS_BROKER_PORT: String(broker),

@@ -53,9 +53,8 @@ export class N8nRest {
 
 	/** Creates the owner of a new n8n, or signs in to an n8n that has an owner. */
 	async signIn({ email, password }: Login): Promise<void> {
-		const { userManagement } = (await this.send('GET', '/rest/settings')) as {
-			userManagement: { showSetupOnFirstLoad: boolean };
-		};
+		type Settings = { userManagement: { showSetupOnFirstLoad: boolean } };
+		const { userManagement } = await this.send<Settings>('GET', '/rest/settings');
 		const name = { firstName: 'Form', lastName: 'Demo' };
 		await (userManagement.showSetupOnFirstLoad
 			? this.send('POST', '/rest/owner/setup', { email, password, ...name })
@@ -63,35 +62,30 @@ export class N8nRest {
 	}
 
 	/** Creates a credential. Returns its ID. */
-	async saveCredential(credential: {
-		name: string;
-		type: string;
-		data: IDataObject;
-	}): Promise<string> {
-		return ((await this.send('POST', '/rest/credentials', credential)) as Saved).id;
+	async saveCredential(name: string, type: string, data: IDataObject): Promise<string> {
+		return (await this.send<Saved>('POST', '/rest/credentials', { name, type, data })).id;
 	}
 
 	/** Saves a new workflow. Returns its ID. */
 	async createWorkflow(workflow: WorkflowFile): Promise<string> {
 		const body = { settings: {}, ...workflow, active: false };
-		return ((await this.send('POST', '/rest/workflows', body)) as Saved).id;
+		return (await this.send<Saved>('POST', '/rest/workflows', body)).id;
 	}
 
 	/** Creates a data table with text columns. Returns its ID. */
 	async createTable(name: string, columns: string[]): Promise<string> {
 		const body = { name, columns: columns.map((column) => ({ name: column, type: 'string' })) };
-		return ((await this.send('POST', await this.tablesPath(), body)) as Saved).id;
+		return (await this.send<Saved>('POST', await this.tablesPath(), body)).id;
 	}
 
 	/** Returns the rows of a data table. */
 	async listRows(tableId: string): Promise<IDataObject[]> {
-		const path = await this.tablesPath();
-		const { data } = (await this.send('GET', `${path}/${tableId}/rows`)) as { data: IDataObject[] };
-		return data;
+		const path = `${await this.tablesPath()}/${tableId}/rows`;
+		return (await this.send<{ data: IDataObject[] }>('GET', path)).data;
 	}
 
 	private async tablesPath(): Promise<string> {
-		const { id } = (await this.send('GET', '/rest/projects/personal')) as Saved;
+		const { id } = await this.send<Saved>('GET', '/rest/projects/personal');
 		return `/rest/projects/${id}/data-tables`;
 	}
 
@@ -103,14 +97,17 @@ export class N8nRest {
 	 */
 	async activate(id: string): Promise<void> {
 		const path = `/rest/workflows/${id}`;
-		const { versionId } = (await this.send('GET', path)) as Saved;
+		const { versionId } = await this.send<Saved>('GET', path);
 		await this.send('POST', `${path}/activate`, { versionId });
 		const isPublished = async () => {
-			const reply = await this.send('GET', `${path}/publication-status`).catch((error: Error) => {
+			type Publication = { status: string; triggers?: unknown };
+			const { status, triggers } = await this.send<Publication>(
+				'GET',
+				`${path}/publication-status`,
+			).catch((error: Error) => {
 				if (error.cause === 404) return { status: 'published', triggers: [] };
 				throw error;
 			});
-			const { status, triggers } = reply as { status: string; triggers: unknown };
 			if (status === 'failed' || status === 'partial')
 				throw new Error(`n8n could not publish ${id}: ${JSON.stringify(triggers)}`);
 			return status === 'published';
@@ -123,13 +120,8 @@ export class N8nRest {
 	async run(workflowId: string, triggerName = 'Start'): Promise<Execution> {
 		const workflowData = await this.send('GET', `/rest/workflows/${workflowId}`);
 		const body = { workflowData, triggerToStartFrom: { name: triggerName } };
-		const { executionId } = (await this.send(
-			'POST',
-			`/rest/workflows/${workflowId}/run`,
-			body,
-		)) as {
-			executionId: string;
-		};
+		const path = `/rest/workflows/${workflowId}/run`;
+		const { executionId } = await this.send<{ executionId: string }>('POST', path, body);
 		return await this.waitForExecution(workflowId, ({ id }) => id === executionId);
 	}
 
@@ -159,17 +151,14 @@ export class N8nRest {
 	/** Returns the last executions of a workflow, newest first. */
 	async executions(workflowId: string): Promise<Execution[]> {
 		const filter = encodeURIComponent(JSON.stringify({ workflowId }));
-		const { results } = (await this.send('GET', `/rest/executions?filter=${filter}&limit=100`)) as {
-			results: Array<{ id: string }>;
-		};
+		const path = `/rest/executions?filter=${filter}&limit=100`;
+		const { results } = await this.send<{ results: Saved[] }>('GET', path);
 		return await Promise.all(results.map(async ({ id }) => await this.execution(id)));
 	}
 
 	private async execution(id: string): Promise<Execution> {
-		const { status, data } = (await this.send('GET', `/rest/executions/${id}`)) as {
-			status: string;
-			data: string;
-		};
+		type Stored = { status: string; data: string };
+		const { status, data } = await this.send<Stored>('GET', `/rest/executions/${id}`);
 		return { id, status, data: this.parse(data) };
 	}
 
@@ -180,7 +169,7 @@ export class N8nRest {
 	 * @returns the `data` of the reply
 	 * @throws Error with the status as its cause if the status is not 2xx
 	 */
-	async send(method: string, path: string, body?: object): Promise<unknown> {
+	async send<T = unknown>(method: string, path: string, body?: object): Promise<T> {
 		const reply = await fetch(this.url + path, {
 			method,
 			headers: {
@@ -197,7 +186,7 @@ export class N8nRest {
 			const message = `n8n answered ${method} ${path} with ${reply.status}: ${text.slice(0, 500)}`;
 			throw new Error(message, { cause: reply.status });
 		}
-		return (JSON.parse(text) as { data: unknown }).data;
+		return (JSON.parse(text) as { data: T }).data;
 	}
 }
 
