@@ -41,9 +41,8 @@ export function addHooks(server: FastifyInstance, parts: Parts) {
 		request.record.body = request.body;
 		if (request.fault?.stage !== 'instead') return;
 		request.fault.act(createExchange(request, reply));
-		// wait until the reply or the connection has ended
 		await reply;
-		// without this call, fastify would run the endpoint after a fault has dropped the connection
+		// without this, fastify would run the endpoint after a fault has dropped the connection
 		reply.hijack();
 	});
 

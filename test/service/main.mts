@@ -1,7 +1,4 @@
-/*
- * Runs the stand-in service until the user presses Ctrl-C. `npm run service -- 4011` listens on port 4011. The
- * default port is 4010.
- */
+/** Runs the stand-in until Ctrl-C, on port 4010 or the port of the first argument. */
 import { startService } from './index.mts';
 
 const service = await startService({ port: Number(process.argv[2] ?? 4010) });

@@ -6,10 +6,7 @@ import type { Answer, Field, Response } from './store.mts';
 
 type FormRequest = FastifyRequest<{ Params: { formId: string }; Body: URLSearchParams }>;
 
-/**
- * Adds the pages that users see in a browser: the list of forms, the page of a form, PDFs, and uploaded files. PDFs and
- * files need no token.
- */
+/** Adds what users see in a browser without a token: the forms, their pages, PDFs, and uploaded files. */
 export function createPages({ store, origin }: Parts) {
 	return async (pages: FastifyInstance) => {
 		pages.addContentTypeParser(
@@ -24,8 +21,22 @@ export function createPages({ store, origin }: Parts) {
 			const address = `<p>Base URL of the API: <code>${origin()}/api/v1</code></p>`;
 			return sendPage(reply, 'Forms', `<ul>${rows.join('')}</ul>${address}`);
 		});
-		pages.get('/f/:formId', showForm);
-		pages.post('/f/:formId', submitForm);
+		pages.get('/f/:formId', ({ params }: FormRequest, reply) => {
+			const form = store.form(params.formId);
+			if (!form) return reply.callNotFound();
+			const { name, is_closed: isClosed, closed_message: message } = form.settings;
+			const inputs = form.fields.map(renderField).join('');
+			const content = `<form method="post">${inputs}<button>Submit</button></form>`;
+			const closed = lodash.escape(String(message ?? 'This form is closed.'));
+			return sendPage(reply, String(name), isClosed ? closed : content);
+		});
+		pages.post('/f/:formId', ({ params, body }: FormRequest, reply) => {
+			const form = store.form(params.formId);
+			if (!form || form.settings.is_closed) return reply.callNotFound();
+			const answers = form.fields.map((field) => [field.uuid, readAnswer(field, body)] as const);
+			store.addResponse(form.id, { answers: Object.fromEntries(answers) });
+			return sendPage(reply, 'Thank you', 'Your response was added.');
+		});
 		pages.get<{ Params: { uuid: string } }>('/pdf/:uuid.pdf', ({ params }, reply) => {
 			const found = store.response(params.uuid);
 			if (!found) return reply.callNotFound();
@@ -36,31 +47,6 @@ export function createPages({ store, origin }: Parts) {
 			return file ? reply.type(file.type).send(Buffer.from(file.data)) : reply.callNotFound();
 		});
 	};
-
-	function showForm({ params }: FormRequest, reply: FastifyReply) {
-		const form = store.form(params.formId);
-		if (!form) return reply.callNotFound();
-		const { name, is_closed: isClosed, closed_message: message } = form.settings;
-		const inputs = form.fields.map(renderField).join('');
-		const content = `<form method="post">${inputs}<button>Submit</button></form>`;
-		return sendPage(
-			reply,
-			String(name),
-			isClosed ? lodash.escape(String(message ?? 'This form is closed.')) : content,
-		);
-	}
-
-	/**
-	 * Stores a submitted form without checking the answers. The browser has checked that required answers are
-	 * present.
-	 */
-	function submitForm({ params, body }: FormRequest, reply: FastifyReply) {
-		const form = store.form(params.formId);
-		if (!form || form.settings.is_closed) return reply.callNotFound();
-		const answers = form.fields.map((field) => [field.uuid, readAnswer(field, body)] as const);
-		store.addResponse(form.id, { answers: Object.fromEntries(answers) });
-		return sendPage(reply, 'Thank you', 'Your response was added.');
-	}
 }
 
 function sendPage(reply: FastifyReply, title: string, content: string) {
@@ -69,24 +55,17 @@ function sendPage(reply: FastifyReply, title: string, content: string) {
 	return reply.type('text/html').send(`${head}<h1>${lodash.escape(title)}</h1>${content}${foot}`);
 }
 
-function renderField({ uuid, label, type, options, description, mandatory }: Field): string {
-	const attributes = `name="${uuid}"${mandatory ? ' required' : ''}`;
-	const choices = ['', ...(options ?? [])].map(
-		(option) => `<option>${lodash.escape(option)}</option>`,
-	);
-	const control = options
-		? `<select ${attributes}${type === 'multiple_choice' ? ' multiple' : ''}>${choices.join('')}</select>`
-		: `<textarea ${attributes} rows="1" cols="60"></textarea>`;
-	const mark = mandatory ? ' <b title="required">*</b>' : '';
-	return `<p><label>${lodash.escape(label)}${mark} ${lodash.escape(description ?? '')}<br>${control}</label></p>`;
+function renderField({ uuid, label, options, mandatory }: Field): string {
+	const hint = options ? ` placeholder="${lodash.escape(options.join(', '))}"` : '';
+	const input = `<input name="${uuid}" size="60"${hint}${mandatory ? ' required' : ''}>`;
+	return `<p><label>${lodash.escape(label)}<br>${input}</label></p>`;
 }
 
-/** Returns the answer to a field from a submitted form. In a file field, the user enters the URL of a file. */
+/** A file is entered by its address, and several choices with commas. */
 function readAnswer({ uuid, type }: Field, body: URLSearchParams): Answer {
-	const texts = body.getAll(uuid).filter((text) => text.trim());
-	if (texts.length === 0) return null;
-	if (type === 'multiple_choice') return texts;
-	const [text] = texts;
+	const text = body.get(uuid)?.trim();
+	if (!text) return null;
+	if (type === 'multiple_choice') return text.split(/\s*,\s*/);
 	if (type === 'file_upload' && URL.canParse(text)) return createFileAnswer(text);
 	return type === 'number' && Number.isFinite(Number(text)) ? Number(text) : text;
 }
@@ -94,13 +73,12 @@ function readAnswer({ uuid, type }: Field, body: URLSearchParams): Answer {
 /** Returns a PDF of one page with one line, which names the response. */
 function renderPdf({ uuid, number }: Response): Buffer {
 	const stream = `BT /F1 11 Tf 56 780 Td (Response ${number}, ${uuid}) Tj ET`;
+	const font = '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>';
 	const objects = [
 		'<< /Type /Catalog /Pages 2 0 R >>',
 		'<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
-		'<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>',
+		`<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R /Resources << /Font << /F1 ${font} >> >> >>`,
 		`<< /Length ${stream.length} >>\nstream\n${stream}\nendstream`,
-		'<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>',
 	].map((object, index) => `${index + 1} 0 obj\n${object}\nendobj\n`);
-	const trailer = 'trailer\n<< /Size 6 /Root 1 0 R >>\n%%EOF\n';
-	return Buffer.from(`%PDF-1.4\n${objects.join('')}${trailer}`);
+	return Buffer.from(`%PDF-1.4\n${objects.join('')}trailer\n<< /Size 5 /Root 1 0 R >>\n%%EOF\n`);
 }

@@ -8,21 +8,14 @@ import type { Account, Store } from './store.mts';
 export type ServiceOptions = Partial<Limits> & {
 	port?: number;
 	token?: string;
-	/** Whether the store starts with the demo's forms and responses. If not, the store has only an account. */
+	/** Whether the store starts with the demo's forms and responses. */
 	seed?: boolean;
 	now?: () => number;
-	/**
-	 * Waits this many milliseconds before a request or a reply of the connection continues. In tests with
-	 * simulated time, an infinite wait never ends.
-	 */
+	/** Waits in real or simulated time before a request or a reply of the connection continues. */
 	wait?: (milliseconds: number, connection: Socket) => Promise<void>;
-	/**
-	 * Returns how many milliseconds a request or a reply of the API takes to arrive. The service calls this
-	 * function for each request and for each reply. If the results differ, a later request can arrive before an
-	 * earlier request. By default, returns 0.
-	 */
+	/** Returns how many milliseconds the next request or reply of the API takes to arrive. */
 	latency?: () => number;
-	/** The value of the secret attributes that the service adds to every record, such as `webhook_secret`. */
+	/** The value of secret attributes in every record, such as `webhook_secret`. */
 	secret?: string;
 };
 
@@ -30,10 +23,7 @@ export type ServiceOptions = Partial<Limits> & {
 export type RecordedRequest = {
 	at: number;
 	method: string;
-	/**
-	 * The path without the query. A path of the API starts after the base URL: `/forms`. A path of a page or file
-	 * is complete: `/pdf/…`.
-	 */
+	/** The path without the query; a path of the API starts after the base URL: `/forms`. */
 	path: string;
 	query: Record<string, unknown>;
 	headers: Record<string, string | string[] | undefined>;
@@ -45,7 +35,7 @@ export type RecordedRequest = {
 
 export type Service = {
 	url: string;
-	/** The Base URL for a credential: `http://127.0.0.1:4010/api/v1`. */
+	/** The Base URL for a credential. */
 	baseUrl: string;
 	token: string;
 	requests: RecordedRequest[];
@@ -71,9 +61,7 @@ declare module 'fastify' {
 	interface FastifyRequest {
 		record: RecordedRequest;
 		isApi: boolean;
-		/** The fault that applies to the request. */
 		fault?: Fault;
-		/** The account that has the token of the request. */
 		account?: Account;
 	}
 }

@@ -6,14 +6,12 @@ import { defaultSettings, type Settings } from './specification/settingsRules.mt
 export type Account = {
 	id: number;
 	tokens: string[];
-	/** The attributes of the workspace (specification, section 2.1). */
 	workspace: Record<string, unknown>;
 };
 
 export type Field = {
 	uuid: string;
 	label: string;
-	/** The type of the field, such as `number`. The types are guesses, because the specification names no types. */
 	type: string;
 	mandatory: boolean;
 	customKey: string | null;
@@ -36,11 +34,10 @@ export type Response = {
 export type Form = {
 	id: string;
 	accountId: number;
-	/** Whether "Track incomplete submissions" is on. If not, the API leaves out incomplete responses. */
+	/** If not, the API leaves out incomplete responses. */
 	trackIncomplete: boolean;
 	settings: Settings;
 	fields: Field[];
-	/** The responses in the order in which they were added. */
 	responses: Response[];
 	createdAt: string;
 	updatedAt: string;
@@ -51,7 +48,6 @@ export type NewField = Partial<Field> & { label: string };
 export type NewForm = {
 	name: string;
 	id?: string;
-	/** The account of the form. By default, the first account. */
 	accountId?: number;
 	fields?: NewField[];
 	trackIncomplete?: boolean;
@@ -59,28 +55,22 @@ export type NewForm = {
 };
 
 type NewResponse = {
-	/** The answers. The key of an answer is the UUID of its field, or the label if the label is unique. */
+	/** By the UUID of the field, or by its label. */
 	answers?: Answers;
 	incomplete?: boolean;
 	uuid?: string;
-	/** When the response was created: `2026-01-31T09:00:00.000000Z`. By default, now. */
 	createdAt?: string;
 };
 
 type StoredFile = { type: string; data: Uint8Array };
 
-/**
- * Formats a time as the service does: `2026-01-31T09:00:00.000000Z` (specification, section 2.1). Drops
- * milliseconds, as many databases do, so several records can have the same time.
- *
- * @param epoch epoch milliseconds
- */
+/** Formats a time in epoch milliseconds as the service does: `2026-01-31T09:00:00.000000Z`. */
 export const timestamp = (epoch: number) =>
 	new Date(epoch).toISOString().replace(/\.\d+Z$/, '.000000Z');
 
 export type Store = ReturnType<typeof createStore>;
 
-/** Creates the store with the data of a service. Tests may change the forms, fields and responses of the store. */
+/** The data of a service. Tests may change its forms, fields and responses. */
 export function createStore(now: () => number) {
 	const accounts: Account[] = [];
 	const forms = new Map<string, Form>();
@@ -125,15 +115,11 @@ export function createStore(now: () => number) {
 			return form;
 		},
 
-		/** Returns the responses of a form in the order in which they were added. */
 		responses: (formId: string) => [...getForm(formId).responses],
-		/** Finds a response and its form by the UUID of the response. */
 		response(uuid: string): { form: Form; response: Response } | undefined {
-			for (const form of forms.values()) {
-				const response = form.responses.find((candidate) => candidate.uuid === uuid);
-				if (response) return { form, response };
-			}
-			return undefined;
+			return [...forms.values()]
+				.flatMap((form) => form.responses.map((response) => ({ form, response })))
+				.find(({ response }) => response.uuid === uuid);
 		},
 		addResponse(formId: string, attributes: NewResponse = {}): Response {
 			const { fields, responses } = getForm(formId);
@@ -150,7 +136,6 @@ export function createStore(now: () => number) {
 		},
 
 		file: (id: string) => files.get(id),
-		/** Stores an uploaded file, and returns its ID. */
 		addFile(file: StoredFile, id: string = randomUUID()): { id: string } {
 			files.set(id, file);
 			return { id };

@@ -19,8 +19,6 @@ export type Choices = {
 	identifiedBy: string[];
 	/** The settings to update, if the example leaves them open. */
 	settings: INodeParameters;
-	/** The credential of a chat model. */
-	model?: Named;
 	/** The workflow that handles one response. */
 	subWorkflow?: Named;
 	/** The poll times of the triggers as cron expressions; by default, those of the example. */
@@ -95,12 +93,9 @@ function mapAnswers({ type, parameters }: INode, { answers, fields, identifiedBy
 	};
 }
 
-/** Fills in a node of n8n: the credential of a model, a workflow, or the form in the row of a sheet. */
-function fillInOthers(node: INode, { form, model, subWorkflow }: Choices): INode {
+/** Fills in a node of n8n: a workflow, or the form in the row of a sheet. */
+function fillInOthers(node: INode, { form, subWorkflow }: Choices): INode {
 	const { type, parameters } = node;
-	if (type.startsWith('@n8n/n8n-nodes-langchain.lmChat') && model) {
-		return { ...node, credentials: { openAiApi: model } };
-	}
 	if (type === 'n8n-nodes-base.executeWorkflow' && subWorkflow) {
 		return { ...node, parameters: { ...parameters, workflowId: selectFromList(subWorkflow) } };
 	}

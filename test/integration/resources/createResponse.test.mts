@@ -1,7 +1,7 @@
 import { mapKeys, zipObject } from 'lodash';
 import { NodeHelpers, type IDataObject, type INode, type INodeParameters } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
-import { rawReply, demoForms, invalidAnswers } from '../../service/index.mts';
+import { rawReply, demoForms, status } from '../../service/index.mts';
 import { itemsOf, locator } from '../harness.mts';
 import { nodeOf } from '../n8n/package.mts';
 import { running } from '../world.mts';
@@ -211,11 +211,13 @@ it.each(['fields', 'auto', 'json'])(
 		const { Email, Message } = uuids(demoForms.contact);
 		const row = { Name: 'Ada', Email: 'ada', Message: 'Hi' };
 		const mapped = inputMode === 'fields' ? await mapFields(demoForms.contact, row) : asJson;
-		const rules = { [Email]: 'must be a valid email address', [Message]: 'is too short' };
-		service.faults.set({ fault: invalidAnswers(rules), match: { method: 'POST' } });
+		const texts = [Email, Message].map((uuid) => `The data.${uuid} is too short.`);
+		const errors = { [`data.${Email}`]: [texts[0]], [`data.${Message}`]: [texts[1]] };
+		const fault = status(422, `${texts[0]} (and 1 more error)`, errors);
+		service.faults.set({ fault, match: { method: 'POST' } });
 		const { error } = await create(demoForms.contact, [row], { ...mapped, inputMode });
 		expect(error?.message).toBe(
-			'Form Service rejected the request (status 422): "The "Email" must be a valid email address. The "Message" is too short."',
+			'Form Service rejected the request (status 422): "The "Email" is too short. The "Message" is too short."',
 		);
 	},
 );

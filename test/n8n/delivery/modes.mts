@@ -2,23 +2,17 @@ import { lines, getVersion } from '../../../scripts/lib/n8n/install.mts';
 
 /** A way to run n8n, and how hard the trigger is tried there. */
 export type Mode = {
-	/** as the figures and the command line call it */
 	name: string;
 	title: string;
-	/** the newest n8n when not given */
+	/** By default, the newest n8n. */
 	line?: string;
 	env?: Record<string, string>;
-	/**
-	 * Whether n8n saves the trigger's state and the execution in one transaction. Then no kill explains a
-	 * finding, and every other kill is aimed at a poll, in which n8n has the most to lose.
-	 */
+	/** Whether n8n saves state and execution in one transaction: no kill explains a loss, and kills aim at polls. */
 	isAtomic?: boolean;
 	submissions: number;
-	/** the submissions are spread over this time */
 	durationMs: number;
-	/** how often n8n is killed and started again meanwhile */
 	kills: number;
-	/** fewer requests would prove nothing: a failing service is asked less and less */
+	/** Fewer requests would prove nothing: a failing service is asked less and less. */
 	minRequests: number;
 };
 

@@ -1,20 +1,12 @@
-import lodash from 'lodash';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { computeFingerprint } from '../../../nodes/FormService/trigger/fingerprints.ts';
 import { until } from '../../../scripts/lib/command.mts';
 import { executionReader, type N8n } from '../../../scripts/lib/n8n/instance.mts';
 import type { Service } from '../../service/index.mts';
 import { saveAccount, startInstance, startUnlimited } from '../instance.mts';
-import { findTorn, listDeliveries, readDatabase, type Torn } from './database.mts';
+import { readDatabase, type Stored } from './database.mts';
 import type { Mode } from './modes.mts';
 import { countPolls, failAThird, submitAll, TRIGGER, triggerWorkflow } from './submissions.mts';
-
-/** A response that was lost or repeated. */
-export type Finding = {
-	uuid: string;
-	what: 'lost' | 'repeated';
-	/** the kill between n8n's two writes that explains it; without one, the trigger is at fault */
-	kill?: number;
-};
 
 const DRAIN_TIMEOUT_MS = 600_000;
 const BEGUN_WITHIN_MS = 120_000;
@@ -40,38 +32,27 @@ export async function deliver(mode: Mode) {
 	await waitForPolls(service, 1);
 
 	const parse = await executionReader(mode.line);
-	const listSubmitted = () => service.store.responses(formId).map(({ uuid }) => uuid);
-	const read = () => {
-		const stored = readDatabase(folder, workflowId);
-		return { stored, deliveries: listDeliveries(stored, TRIGGER, parse) };
-	};
-	const findTornNow = () => {
-		const { stored, deliveries } = read();
-		return findTorn(stored, deliveries, listSubmitted());
-	};
-	const start = Date.now();
+	const read = () => readDatabase(folder, workflowId, TRIGGER, parse);
 	const submitting = submitAll(service, { ...mode, formIds: [formId] });
 	// with durable cursors n8n drops what the activation learned: a kill before the first poll begins anew
 	await waitForPolls(service, 2);
 	const counts = failAThird(service);
-	const kills = await killRepeatedly(n8n, service, mode, findTornNow);
+	const kills = await killRepeatedly(n8n, service, mode, read);
 	await submitting;
 	service.faults.clear();
 
-	const submitted = listSubmitted();
 	// what can still arrive, once or again, has arrived after some good polls
 	const settled = countPolls(service);
 	await until(() => countPolls(service) >= settled + 8, DRAIN_TIMEOUT_MS);
 	await sleep(2_000);
 	await n8n.stop();
 
-	const { stored, deliveries } = read();
+	const { deliveries } = read();
+	const submitted = service.store.responses(formId).map(({ uuid }) => uuid);
 	return {
-		seconds: Math.round((Date.now() - start) / 1000),
 		submitted: submitted.length,
 		...counts,
 		kills: kills.length,
-		executions: lodash.countBy(stored.executions, 'status'),
 		delivered: deliveries.size,
 		findings: findFaults(submitted, deliveries, kills),
 	};
@@ -85,19 +66,15 @@ async function waitForPolls(service: Service, times: number): Promise<void> {
 	await sleep(1_000);
 }
 
-/**
- * Kills n8n at random times, or in a poll where it is aimed. Returns which responses each kill has torn.
- *
- * @param findTornNow reads n8n's database as a kill has left it
- */
+/** Kills n8n at random times, or in a poll where it is aimed. Returns what n8n had stored at each kill. */
 async function killRepeatedly(
 	n8n: N8n,
 	service: Service,
 	mode: Mode,
-	findTornNow: () => Torn,
-): Promise<Torn[]> {
+	read: () => Stored,
+): Promise<Stored[]> {
 	const start = Date.now();
-	const kills: Torn[] = [];
+	const kills: Stored[] = [];
 	for (let number = 1; number <= mode.kills; number++) {
 		const time = ((number - Math.random()) / mode.kills) * mode.durationMs;
 		await sleep(Math.max(0, start + time - Date.now()));
@@ -107,24 +84,25 @@ async function killRepeatedly(
 			await sleep(Math.random() * IN_A_POLL_MS);
 		}
 		await n8n.kill();
-		kills.push(findTornNow());
+		kills.push(read());
 		await n8n.start();
 	}
 	return kills;
 }
 
-/** Compares what was delivered with what was submitted, and looks for the kill that explains a difference. */
-function findFaults(
-	submitted: string[],
-	deliveries: Map<string, string[]>,
-	kills: Torn[],
-): Finding[] {
+/**
+ * Lists the responses that were lost or repeated. In its default mode, n8n saves the state of a trigger and the
+ * execution one after the other. If a kill falls between, a seen response without an execution is lost, and an
+ * unseen response with an execution comes once more: then n8n is at fault, and not the trigger.
+ */
+function findFaults(submitted: string[], deliveries: Stored['deliveries'], kills: Stored[]) {
 	return submitted.flatMap((uuid) => {
-		const { length } = deliveries.get(uuid) ?? [];
-		if (length === 1) return [];
-		const what = length === 0 ? 'lost' : 'repeated';
-		// one kill can cause one repetition
-		const index = length > 2 ? -1 : kills.findIndex((torn) => torn[what].includes(uuid));
-		return [{ uuid, what, ...(index >= 0 && { kill: index + 1 }) }];
+		const count = deliveries.get(uuid) ?? 0;
+		if (count === 1) return [];
+		const isByN8n = kills.some(({ state, deliveries: before }) => {
+			const isSeen = state.includes(computeFingerprint(uuid));
+			return count <= 2 && isSeen === (count === 0) && before.has(uuid) === count > 0;
+		});
+		return [{ uuid, count, isByN8n }];
 	});
 }

@@ -5,6 +5,7 @@ import { type Fault, faultTable, type Service } from '../../service/index.mts';
 import type { Credential } from '../instance.mts';
 
 export const TRIGGER = 'New Response';
+const POLL_TIMES = [0, 10, 20, 30, 40, 50].map((second) => `${second} * * * * *`);
 
 /** A trigger on a form, which n8n polls every ten seconds, and a node that does nothing. */
 export const triggerWorkflow = (credential: Credential, formId: string): WorkflowFile => ({
@@ -14,10 +15,7 @@ export const triggerWorkflow = (credential: Credential, formId: string): Workflo
 			credentials: { formServiceApi: credential },
 			parameters: {
 				pollTimes: {
-					item: [0, 10, 20, 30, 40, 50].map((second) => ({
-						mode: 'custom',
-						cronExpression: `${second} * * * * *`,
-					})),
+					item: POLL_TIMES.map((cronExpression) => ({ mode: 'custom', cronExpression })),
 				},
 				formId: { __rl: true, mode: 'id', value: formId },
 				events: ['responseCompleted'],
@@ -52,11 +50,8 @@ const LONG = ['tooManyDay', 'silentBefore', 'silentAfter'] as const;
 const FAULTS: Fault[] = Object.values(lodash.omit(faultTable, LONG));
 
 /**
- * Makes a third of the requests for responses and fields fail, in many ways of the service's fault table. The
- * trigger reads the list of forms again within an hour: a run is shorter. At most two in a row fail: after
- * more, the trigger would hardly poll in a run of minutes.
- *
- * @returns how many of these requests have come so far, and how many of them have failed
+ * Makes a third of the requests for responses and fields fail, in many ways. At most two in a row fail: after
+ * more, the trigger would hardly poll in a run of minutes. Returns the counts so far.
  */
 export function failAThird({ faults }: Service) {
 	const counts = { requests: 0, failedRequests: 0 };

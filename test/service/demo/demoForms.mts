@@ -3,7 +3,7 @@ import lodash from 'lodash';
 import contents from './demoForms.json' with { type: 'json' };
 import { type Answers, type NewForm, type Store, timestamp } from '../store.mts';
 
-/** The IDs of the demo's forms. The IDs are the same at every start, so that saved workflows find the forms. */
+/** The same at every start, so that saved workflows find the forms. */
 export const demoForms = {
 	contact: 'Kt7mQa',
 	survey: 'sV3yR1',
@@ -15,7 +15,7 @@ export const demoForms = {
 /** A form and its responses. The key of an answer is the custom key of its field. */
 type DemoForm = NewForm & Required<Pick<NewForm, 'fields'>> & { responses: Answers[] };
 
-/** Computes the UUID of a field from the form and the custom key, so that the UUID is the same at every start. */
+/** The UUID of a field, which is the same at every start. */
 function deriveUuid(formId: string, key: unknown): string {
 	const hex = createHash('sha256').update(`${formId}/${key}`).digest('hex');
 	return hex.replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-4$3-8$4-$5');

@@ -19,7 +19,6 @@ const never = async ({ wait }: Exchange) => {
 const drop = ({ request }: Exchange) => void request.raw.socket.destroy();
 const page = '<!doctype html><title>Maintenance</title><p>We will be back shortly.</p>';
 
-/** The faults that need no parameters, by name. */
 export const faultTable = {
 	badRequest: status(400, 'The request is malformed.'),
 	unauthorized: status(401, 'Unauthenticated.'),
@@ -67,39 +66,22 @@ export const faultTable = {
 
 export type FaultName = keyof typeof faultTable;
 
-/** A fault, and the requests to which the fault applies. */
 type FaultRule = {
-	/** The fault, its name in `faultTable`, or a function that returns a fault for each request. */
 	fault: FaultName | Fault | (() => Fault | undefined);
-	/**
-	 * The method and the path of the requests. `path` matches a path with its query. A path of the API starts
-	 * after the base URL: `/forms?page=2`. A path of a page or file is complete: `/pdf/…`. Without `path`, the rule
-	 * applies to all requests to the API.
-	 */
+	/** `path` matches a path with its query, of the API without the base URL; by default, the whole API. */
 	match?: { method?: string; path?: RegExp };
-	/** The number of further requests that get the fault. Undefined if there is no limit. */
+	/** The number of further requests that get the fault. */
 	times?: number;
 };
 
 export type Faults = ReturnType<typeof createFaultRegistry>;
 
-/**
- * Creates the list of faults of a service. If several rules apply to a request, the rule that was added first
- * wins.
- */
+/** The faults of a service. If several rules apply to a request, the first rule wins. */
 export function createFaultRegistry() {
 	let rules: FaultRule[] = [];
 	return {
-		set(rule: FaultRule) {
-			rules.push({ ...rule });
-		},
-		clear() {
-			rules = [];
-		},
-		/**
-		 * Returns the fault of the first rule that applies to a request. Undefined if no rule applies. If the rule has
-		 * `times`, decreases `times` by 1.
-		 */
+		set: (rule: FaultRule) => void rules.push({ ...rule }),
+		clear: () => void (rules = []),
 		pick(request: { method: string; path: string; isApi: boolean }): Fault | undefined {
 			const rule = rules.find(({ match = {}, times = Infinity }) => {
 				const isMethod = !match.method || match.method.toUpperCase() === request.method;

@@ -4,14 +4,11 @@ import type { Parts } from '../parts.mts';
 import type { Form } from '../store.mts';
 import { decide } from './limiter.mts';
 
-/** Creates the error that an endpoint throws to make the service reply with this status and message. */
+/** The error that an endpoint throws to make the service reply with this status and message. */
 export const createServiceError = (statusCode: number, message: string) =>
 	Object.assign(new Error(message), { statusCode });
 
-/**
- * Converts a thrown value to the status and the message of a reply (specification, section 7). If the body of
- * the request is invalid, the status is 400. For an unexpected error, the message has no details.
- */
+/** Converts a thrown value to the status and the message of a reply (specification, section 7). */
 export function toFailure(error: unknown): { status: number; message: string } {
 	if (error instanceof ZodError) {
 		const [{ path, message }] = error.issues;
@@ -22,15 +19,7 @@ export function toFailure(error: unknown): { status: number; message: string } {
 	return { status: statusCode, message: message ?? '' };
 }
 
-/**
- * Creates the check that runs before every endpoint.
- *
- * - A request without `Accept: application/json` is redirected to the login page (specification,
- *   section 5).
- * - A request without a valid token gets a 401. The request does not count toward the limits, and the reply has
- *   no headers with limits.
- * - A request beyond a limit gets a 429.
- */
+/** Creates the check of header, token and limits that runs before every endpoint (sections 5 and 8). */
 export function createAccessCheck({ store, limits, usage, now }: Parts) {
 	return async (request: FastifyRequest, reply: FastifyReply) => {
 		if (!/application\/json/i.test(request.headers.accept ?? '')) {
@@ -49,11 +38,7 @@ export function createAccessCheck({ store, limits, usage, now }: Parts) {
 	};
 }
 
-/**
- * Returns the form with this ID.
- *
- * @throws Error with the status 404 if there is no such form, and 403 if the form belongs to another account
- */
+/** Returns the form with this ID, or throws 404, or 403 for the form of another account. */
 export function getAccessibleForm(request: FastifyRequest, { store }: Parts, id: string): Form {
 	const form = store.form(id);
 	if (!form) throw createServiceError(404, 'The form was not found.');

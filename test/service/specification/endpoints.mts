@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify';
-import lodash from 'lodash';
 import { z } from 'zod';
 import type { Parts } from '../parts.mts';
 import type { Answers, Field, Form, Response } from '../store.mts';
@@ -14,7 +13,7 @@ import {
 } from './records.mts';
 import { settingsSchema, type Settings } from './settingsRules.mts';
 
-/** Creates the API: the endpoints (specification, section 4), and the check that runs before each endpoint. */
+/** The endpoints of the API (specification, section 4). */
 export function createApi(parts: Parts) {
 	return async (api: FastifyInstance) => {
 		api.addHook('onRequest', createAccessCheck(parts));
@@ -24,7 +23,6 @@ export function createApi(parts: Parts) {
 	};
 }
 
-/** Adds the endpoints that return the workspace, the forms, and the fields of a form. */
 function addFormEndpoints(api: FastifyInstance, parts: Parts) {
 	const { store } = parts;
 
@@ -46,9 +44,8 @@ function addFormEndpoints(api: FastifyInstance, parts: Parts) {
 	});
 }
 
-/** Adds the endpoints that list the responses of a form, return the link to a PDF, and add a response. */
 function addResponseEndpoints(api: FastifyInstance, parts: Parts) {
-	const { store, shapes } = parts;
+	const { store } = parts;
 	const arrange = createArranger(parts);
 
 	api.get<{ Params: { formId: string }; Querystring: { incomplete?: unknown } }>(
@@ -56,13 +53,11 @@ function addResponseEndpoints(api: FastifyInstance, parts: Parts) {
 		(request, reply) => {
 			const form = getAccessibleForm(request, parts, request.params.formId);
 			const { incomplete } = request.query;
-			const listed = form.responses.filter(
-				({ isIncomplete }) => form.trackIncomplete || !isIncomplete,
+			const responses = form.responses.filter(
+				({ isIncomplete }) =>
+					(form.trackIncomplete || !isIncomplete) &&
+					(incomplete === undefined || String(isIncomplete) === incomplete),
 			);
-			const responses =
-				incomplete === undefined
-					? listed
-					: listed.filter(({ isIncomplete }) => String(isIncomplete) === incomplete);
 			const createRecord = (response: Response) => createResponseRecord(response, form, parts);
 			const arranged = arrange(responses, request);
 			return createListBody(arranged, createRecord, request, reply, parts);
@@ -83,28 +78,12 @@ function addResponseEndpoints(api: FastifyInstance, parts: Parts) {
 		const answers = checkAnswers(request.body, form.fields);
 		const { is_closed: isClosed, closed_message: message } = form.settings;
 		if (isClosed) throw createServiceError(403, String(message || 'This form is closed.'));
-		const stored = shapes.trims ? lodash.mapValues(answers, trim) : answers;
-		const { uuid } = store.addResponse(form.id, { answers: stored });
+		const { uuid } = store.addResponse(form.id, { answers });
 		return { success: true, message: 'Response added.', data: { uuid, ...createSecrets(parts) } };
 	});
 }
 
-/**
- * Trims a string, and replaces an empty string with null, as many web frameworks do. Returns any other value
- * unchanged.
- */
-function trim<T>(value: T): T | null {
-	if (typeof value !== 'string') return value;
-	return (value.trim() as T) || null;
-}
-
-/**
- * Returns the answers from the body of a request that adds a response. The keys must be UUIDs of the form's
- * fields. The answer to a file field must be a URL. Any other answer must be a string or a whole number
- * (specification, section 4).
- *
- * @throws ZodError if an answer is invalid
- */
+/** Returns the answers from the body of a request that adds a response (specification, section 4). */
 function checkAnswers(body: unknown, fields: Field[]): Answers {
 	const shape = fields.map(({ uuid, type }) => [
 		uuid,
@@ -116,13 +95,11 @@ function checkAnswers(body: unknown, fields: Field[]): Answers {
 	return z.object({ data }).parse(body).data as Answers;
 }
 
-/** Adds the endpoint that updates settings of a form. */
 function addSettingsEndpoint(api: FastifyInstance, parts: Parts) {
 	api.post<{ Params: { id: string } }>('/forms/:id/settings', (request) => {
 		const form = getAccessibleForm(request, parts, request.params.id);
 		const changes = settingsSchema.parse(request.body) as Settings;
-		const stored = parts.shapes.trims ? lodash.mapValues(changes, trim) : changes;
-		const { id, settings, updatedAt } = parts.store.editSettings(form.id, stored);
+		const { id, settings, updatedAt } = parts.store.editSettings(form.id, changes);
 		return {
 			success: true,
 			message: 'Form settings updated.',

@@ -1,10 +1,7 @@
 /** The per-minute limit and the daily limit of an account (specification, section 8). */
 export type Limits = { perMinute: number; perDay: number };
 
-/**
- * A rate limit window. `endMs` is the end of the window in epoch milliseconds, and `used` is the number of
- * requests in the window.
- */
+/** The requests of a rate limit's window, which ends at a time in epoch milliseconds. */
 type Window = { endMs: number; used: number };
 
 export type Usage = { minute: Window; day: Window };
@@ -12,12 +9,10 @@ export type Usage = { minute: Window; day: Window };
 export type Decision = { isAllowed: boolean; usage?: Usage; headers: Record<string, string> };
 
 /**
- * Decides whether a request is allowed. An allowed request is counted, and a rejected request is not. A window
- * starts with the first request after the last window has ended.
+ * Decides whether a request is allowed. Only an allowed request is counted. A window starts with the first
+ * request after the last window has ended. The headers show the limit that has fewer requests left.
  *
  * @param now epoch milliseconds
- * @returns the decision, the windows after the request, and the headers of the reply. The headers show the
- * per-minute limit, or the daily limit if fewer requests remain in the day than in the minute
  */
 export function decide(before: Usage | undefined, limits: Limits, now: number): Decision {
 	const minute = openWindow(before?.minute, 60_000, now);

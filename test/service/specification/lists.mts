@@ -4,17 +4,7 @@ import lodash from 'lodash';
 import type { Parts } from '../parts.mts';
 import type { Response } from '../store.mts';
 
-/**
- * How a reply announces the next page. The specification describes no pages; these are the paginators of the
- * framework behind such services.
- *
- * - `links`: the URL of the next page beside `data`
- * - `meta`: URLs and numbers beside `data`
- * - `inData`: URLs and numbers in `data`, and the records in `data.data`
- * - `simple`: like `inData`, without the numbers of records and pages
- * - `numbers`: only the numbers of this and the last page, beside `data`
- * - `header`: the URL in the header `Link`
- */
+/** How a reply announces the next page, see `createListBody`: the paginators of Laravel, and the header `Link`. */
 type Paging = 'links' | 'meta' | 'inData' | 'simple' | 'numbers' | 'header';
 
 /** What the specification leaves open about replies, and tests choose. The first values were seen in replies. */
@@ -26,8 +16,6 @@ export type ReplyShapes = {
 	order: 'asc' | 'desc';
 	/** Whether responses of the same second change their order: never, with each page, or with each request. */
 	ties: 'fixed' | 'byPage' | 'byRequest';
-	/** Whether the service trims strings, and stores "" as null. */
-	trims: boolean;
 };
 
 export const createReplyShapes = (): ReplyShapes => ({
@@ -35,13 +23,12 @@ export const createReplyShapes = (): ReplyShapes => ({
 	paging: 'links',
 	order: 'desc',
 	ties: 'fixed',
-	trims: false,
 });
 
 const getPageNumber = ({ query }: FastifyRequest): number =>
 	Number((query as { page?: string }).page ?? 1);
 
-/** Creates the body of the reply with the requested page of a list, and the records of this page alone. */
+/** Creates the body of the reply with the requested page of a list. */
 export function createListBody<T>(
 	entries: readonly T[],
 	createRecord: (entry: T) => object,
@@ -93,10 +80,7 @@ export function createArranger({ shapes }: Parts) {
 	};
 }
 
-/**
- * Sorts responses by time, the oldest first. The seed decides the order of those of the same second. Without a
- * seed, the responses keep the order of the store.
- */
+/** Sorts responses by time. The seed decides the order of those of the same second. */
 function shuffleTies(responses: readonly Response[], seed: number | undefined): Response[] {
 	if (seed === undefined) return [...responses];
 	const mix = (text: string) => createHash('md5').update(text).digest('hex');

@@ -1,7 +1,6 @@
 import type { Parts } from '../parts.mts';
 import type { Answer, Field, Form, Response } from '../store.mts';
 
-/** Creates the record of a form for the list of forms, with the settings and the fields of the form. */
 export function createFormRecord(form: Form, parts: Parts) {
 	const { id, settings, fields, trackIncomplete, createdAt, updatedAt } = form;
 	return {
@@ -17,13 +16,11 @@ export function createFormRecord(form: Form, parts: Parts) {
 	};
 }
 
-/** Creates the record of a field for a list of fields. */
 export function createFieldRecord(field: Field, parts: Parts) {
 	const { customKey, ...attributes } = field;
 	return { ...attributes, custom_key: customKey, ...createSecrets(parts) };
 }
 
-/** Creates the record of a response for the list of responses. */
 export function createResponseRecord(response: Response, form: Form, parts: Parts) {
 	const { number_prefix: prefix, number_suffix: suffix } = form.settings;
 	const answers = form.fields.map((field) => ({
@@ -36,13 +33,9 @@ export function createResponseRecord(response: Response, form: Form, parts: Part
 		number_formatted: `${prefix ?? ''}${response.number}${suffix ?? ''}`,
 		is_incomplete: response.isIncomplete,
 		created_at: response.createdAt,
-		referrer: null,
-		hubspot_sync: false,
-		hubspot_sync_completed: null,
-		google_sheets_sync: false,
-		google_sheets_synced_at: null,
-		webhook_sent: false,
-		enrich: null,
+		...{ referrer: null, enrich: null, webhook_sent: false },
+		...{ hubspot_sync: false, hubspot_sync_completed: null },
+		...{ google_sheets_sync: false, google_sheets_synced_at: null },
 		responses: answers,
 		...createSecrets(parts),
 	};
@@ -60,10 +53,7 @@ export function createFileAnswer(url: string): string[] {
 	return [`${name}|${url}`];
 }
 
-/**
- * Returns attributes with secrets for a record. Tests check that the node removes these attributes. If no secret
- * is set, returns an empty object.
- */
+/** Attributes with secrets, which the node removes. */
 export function createSecrets({ secret }: Parts): Record<string, unknown> {
 	if (secret === undefined) return {};
 	return {

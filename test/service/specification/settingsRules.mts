@@ -1,10 +1,7 @@
 import lodash from 'lodash';
 import { z } from 'zod';
 
-/**
- * The rule for the values of a setting (specification, section 2.5). `max` is the maximum length of a string,
- * or the highest whole number.
- */
+/** The rule for the values of a setting (specification, section 2.5). `max` limits the length of a string. */
 type SettingRule =
 	| { kind: 'boolean'; nullable?: false }
 	| { kind: 'string' | 'url'; nullable: boolean; max?: number; allowed?: readonly string[] }
@@ -16,7 +13,7 @@ export type Settings = Record<string, SettingValue>;
 const flag = { kind: 'boolean' } as const;
 const text = (max?: number) => ({ kind: 'string', nullable: true, max }) as const;
 
-/** The settings that a request can update, in the order of the specification (section 2.5). */
+/** In the order of the specification. */
 export const settingRules: Record<string, SettingRule> = {
 	admin_email_attach_pdf: flag,
 	admin_email_note: text(),
@@ -55,16 +52,12 @@ export const settingRules: Record<string, SettingRule> = {
 	slack_enabled: flag,
 };
 
-/** Returns the settings of a new form. Two settings are on, and all others except the name are off or empty. */
 export function defaultSettings(name: string): Settings {
 	const empty = lodash.mapValues(settingRules, ({ kind }) => (kind === 'boolean' ? false : null));
 	return { ...empty, show_formtitle: true, seo_allow_bots: true, name };
 }
 
-/**
- * Checks the body of a request that updates settings. Converts 0 to false and 1 to true (specification,
- * section 4, rule 5).
- */
+/** Checks the body of an update. Converts 0 to false and 1 to true (section 4, rule 5). */
 export const settingsSchema = z
 	.object(lodash.mapValues(settingRules, createSchema))
 	.partial()
@@ -74,12 +67,15 @@ function createSchema(rule: SettingRule): z.ZodType {
 	if (rule.kind === 'boolean') {
 		return z.union([z.boolean(), z.literal(0), z.literal(1)]).transform(Boolean);
 	}
+	const { nullable, max = Infinity } = rule;
 	if (rule.kind === 'integer') {
-		const { min = -Infinity, max = Infinity, nullable } = rule;
-		const integer = z.number().int().min(min).max(max);
+		const integer = z
+			.number()
+			.int()
+			.min(rule.min ?? -Infinity)
+			.max(max);
 		return nullable ? integer.nullable() : integer;
 	}
-	const { nullable, max = Infinity } = rule;
 	const text = rule.kind === 'url' ? z.string().url() : z.string();
 	const isTaken = (value: string) =>
 		[...value].length <= max && (rule.allowed?.includes(value) ?? true);
