@@ -26,14 +26,6 @@ it('the clock sleeps as long as it is told, or until the signal aborts, of which
 	await once(clock.timeout(1, new AbortController().signal), 'abort');
 });
 
-it("what has been waited for does not depend on the machine's time of day, which can be corrected", () => {
-	const before = clock.monotonicMs();
-	vi.setSystemTime(0);
-	expect(clock.monotonicMs()).toBe(before);
-	vi.advanceTimersByTime(5);
-	expect(clock.monotonicMs()).toBe(before + 5);
-});
-
 it('a loop lets others work every 15 ms', async () => {
 	let nowMs = 1_000;
 	vi.spyOn(clock, 'now').mockImplementation(() => nowMs);

@@ -62,13 +62,6 @@ it('a request is sent four times in all where it fails, and ten times where it i
 	expect(sent).toHaveLength(13);
 });
 
-it('a request that was refused is sent again before the requests that still wait', async () => {
-	const { context, target, sent } = served({ status: 429 }, { body: { success: true } });
-	const urls = ['?1', '?2', '?3', '?4', '?5', '?6', '?7'].map((query) => target.url + query);
-	await time.waitFor(Promise.all(urls.map((url) => callApi(context, { ...target, url }))));
-	expect(sent.map(({ url }) => url)).toEqual([...urls.slice(0, 5), urls[0], ...urls.slice(5)]);
-});
-
 it('a request that failed says so, even if the limit of the day holds it back then, of its account alone', async () => {
 	const usedUp = { status: 429, headers: { 'retry-after': '7200' } };
 	const { context, target, sent } = served(usedUp, { status: 503 });
@@ -78,8 +71,6 @@ it('a request that failed says so, even if the limit of the day holds it back th
 	expect(messages[0]).toMatch(/^Daily request limit reached/);
 	expect(messages[1]).toMatch(/status 503/);
 	expect(sent).toHaveLength(2);
-	const other = served({ body: { success: true } });
-	expect(await callApi(other.context, other.target)).toHaveProperty('envelope');
 });
 
 it('one place is free again, however sending throws', async () => {

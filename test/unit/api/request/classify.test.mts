@@ -12,6 +12,7 @@ import {
 
 const { addResponse: adding, listForms: listing, updateSettings: updating } = endpoints;
 const NOW_MS = 1_000_000;
+const DATE = 'Wed, 21 Oct 2026 07:18:00 GMT';
 
 const parse = (reply: Reply | RequestFailure, endpoint: Endpoint = adding) =>
 	parseReply(reply, { endpoint }, NOW_MS);
@@ -37,14 +38,6 @@ function countAttempts(failure: RequestFailure): number {
 const FAILURE = '{"success": false, "message": "No."}';
 
 describe('A request that adds a response', () => {
-	it.each([
-		['{"success": true}', 200],
-		['{"message": "Added."}', 201],
-		['{"data": {"uuid": "a"}}', 200],
-	])('has succeeded with %s and status %i', (text, status) => {
-		expect(parse(reply(status, text))).toHaveProperty('envelope');
-	});
-
 	const rejections: Array<[string, Reply | RequestFailure]> = [
 		...[400, 401, 403, 404, 409, 422, 429].map((code): [string, Reply] => [
 			`status ${code}`,
@@ -91,21 +84,6 @@ describe('A request that adds a response', () => {
 });
 
 describe('A failure', () => {
-	it.each([
-		[401, 'tokenRejected'],
-		[403, 'accessDenied'],
-		[404, 'notFound'],
-		[422, 'rejected'],
-		[500, 'serverError'],
-	])('with status %i is %s', (status, reason) => {
-		expect(failureOf(reply(status)).reason).toBe(reason);
-	});
-
-	it('with status 404 is about the address if the path has no ID', () => {
-		expect(failureOf(reply(404), listing).reason).toBe('wrongAddress');
-		expect(failureOf(reply(404, '<html>')).reason).toBe('webPage');
-	});
-
 	it('quotes the message and the errors, with the titles of fields instead of their UUIDs', () => {
 		const uuid = '9b1f2c3d-4e5f-4a6b-8c7d-0e1f2a3b4c5d';
 		const text = `The data.${uuid} is required.`;
@@ -132,20 +110,12 @@ describe('A failure', () => {
 		['dayLimit', { 'retry-after': '30', 'x-ratelimit-limit': '1440' }, 31],
 		['minuteLimit', {}, 61],
 		['dayLimit', { 'retry-after': '1e12' }, 86_401],
+		['minuteLimit', { 'retry-after': 'soon' }, 61],
+		['minuteLimit', { 'retry-after': '-5' }, 1],
+		['dayLimit', { 'retry-after': 'Wed, 21 Oct 2026 07:28:00 GMT', date: DATE }, 601],
 	])('with status 429 is the %s with the headers %j, for %i s', (reason, headers, seconds) => {
 		const retryAtMs = NOW_MS + seconds * 1_000;
 		expect(createRateLimitFailure(headers, NOW_MS)).toMatchObject({ reason, retryAtMs });
-	});
-
-	const date = 'Wed, 21 Oct 2026 07:18:00 GMT';
-	it.each([
-		[{ 'retry-after': '600' }, 601],
-		[{ 'retry-after': '-5' }, 1],
-		[{ 'retry-after': 'Wed, 21 Oct 2026 07:28:00 GMT', date }, 601],
-		[{ 'retry-after': 'soon' }, undefined],
-	])('with status 503 and the headers %j asks to wait for %s s', (headers, seconds) => {
-		const { retryAtMs } = failureOf(reply(503, '', headers));
-		expect(retryAtMs).toBe(seconds === undefined ? undefined : NOW_MS + seconds * 1_000);
 	});
 
 	it('is followed by a wait that doubles, or by the queue after a limit', () => {
