@@ -83,7 +83,7 @@ export function makeUnique(
 	usedNames: readonly string[] = [],
 	{ addCount = addCountInBrackets, toKey = (name: string) => name } = {},
 ): string[] {
-	const wanted = labels.map((label) => (label.trim() === '' ? 'Untitled' : label));
+	const wanted = labels.map((label) => (cleanText(label) === '' ? 'Untitled' : label));
 	const existing = new Set(wanted.map(toKey));
 	const used = new Set(usedNames.map(toKey));
 	const counts = new Map<string, number>();

@@ -31,9 +31,9 @@ function match(record: object, fields: IDataObject[] = form) {
 }
 
 it.each([
-	['label', ['Name', 'Comment', 'Comment (2)', 'u5', 'id']],
+	['label', ['Name', 'Comment', 'Comment (2)', 'Untitled', 'id']],
 	['uuid', ['u2', 'u3', 'u4', 'u5', 'u6']],
-	['customKey', ['name', 'good', 'Comment', 'u5', 'id']],
+	['customKey', ['name', 'good', 'Comment', 'Untitled', 'id']],
 ] as const)('The names of answers by %s are %j', (answerKeys, names) => {
 	expect(parseFields(form, { answerKeys }).map(({ answerKey }) => answerKey)).toEqual(names);
 });
