@@ -20,10 +20,7 @@ const KNOWN_LABELS = [
 	...'__proto__|constructor|Straße|STRASSE|a\u00a0b|A b|a b|\u202aName\u202c'.split('|'),
 ];
 
-const label = fc.oneof(
-	fc.constantFrom(...KNOWN_LABELS, '', ' '),
-	fc.string({ unit: 'grapheme' }),
-);
+const label = fc.oneof(fc.constantFrom(...KNOWN_LABELS, '', ' '), fc.string({ unit: 'grapheme' }));
 
 it('The output of this package gives the same answers to Create, whatever the fields are called', () => {
 	fc.assert(
