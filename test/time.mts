@@ -1,7 +1,4 @@
-/**
- * The virtual time of all tests and benchmarks: days pass in moments, and everything happens in the order in
- * which it would happen in real time.
- */
+/** The virtual time of all tests and benchmarks: days pass in moments, in the order of real time. */
 import { subscribe } from 'node:diagnostics_channel';
 import { getEventListeners } from 'node:events';
 import type { ClientRequest, IncomingMessage } from 'node:http';
@@ -21,10 +18,7 @@ type Wait = { due: number; end: () => void; signal?: AbortSignal };
 /** One error for all: making it takes longer than a poll without a request. */
 const TIME_IS_OVER = new DOMException('The time is over', 'TimeoutError');
 
-/**
- * A time that passes only if somebody lets it pass, for work without input and output. The service's clock
- * shows this time; the clock of the machine under test can be wrong.
- */
+/** A time that passes only if somebody lets it pass. The clock of the machine under test can be wrong. */
 export class VirtualTime implements Clock {
 	/** How far the machine's clock is ahead. */
 	aheadMs = 0;
@@ -37,20 +31,13 @@ export class VirtualTime implements Clock {
 		this.actualMs = startMs;
 	}
 
-	/** What the machine's clock says. */
 	readonly now = (): number => this.actualMs + this.aheadMs;
 
-	/** Milliseconds that have passed, whatever the machine's clock says. */
 	readonly monotonicMs = (): number => this.actualMs;
 
 	/** The time itself, as the service has it. */
 	readonly actual = (): number => this.actualMs;
 
-	/**
-	 * Waits for some milliseconds, or for ever.
-	 *
-	 * @param signal ends the wait when it aborts
-	 */
 	readonly sleep = async (ms: number, signal?: AbortSignal): Promise<void> => {
 		if (signal?.aborted) return;
 		const { promise, resolve } = Promise.withResolvers<void>();
@@ -60,7 +47,6 @@ export class VirtualTime implements Clock {
 		signal?.removeEventListener('abort', end);
 	};
 
-	/** A signal that aborts after some milliseconds, or when the given signal aborts. */
 	readonly timeout = (ms: number, given?: AbortSignal): AbortSignal => {
 		const controller = new AbortController();
 		const { end } = this.addWait(ms, () => controller.abort(TIME_IS_OVER), controller.signal);
@@ -69,7 +55,6 @@ export class VirtualTime implements Clock {
 		return controller.signal;
 	};
 
-	/** Time passes while nothing is under way. */
 	pass(ms: number): void {
 		this.actualMs += Math.max(0, ms);
 		while (this.waits[0]?.due <= this.actualMs) this.waits[0].end();
@@ -88,7 +73,6 @@ export class VirtualTime implements Clock {
 		}
 	}
 
-	/** A wait began or ended. */
 	protected onEvent(): void {}
 
 	private addWait(ms: number, onEnd: () => void, signal?: AbortSignal): Wait {
@@ -138,11 +122,7 @@ export class HttpTime extends VirtualTime {
 		);
 	}
 
-	/**
-	 * Waits before a reply of the service, or until its connection is closed.
-	 *
-	 * @param connection the service's end of the connection on which the request came
-	 */
+	/** Waits before a reply of the service, or until the service's end of its connection is closed. */
 	readonly holdBack = async (ms: number, connection: Socket): Promise<void> => {
 		const gone = new AbortController();
 		const abort = () => gone.abort();

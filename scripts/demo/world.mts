@@ -38,11 +38,8 @@ export type World = {
 };
 
 /**
- * Starts a seeded service, and an n8n with the packed package, the credential and the example workflows. Each
- * process is passed to `cleanup` before it starts, so that it ends even if this function fails.
- *
- * @param folder where n8n keeps its data
- * @param ports the preferred ports; without them, worlds that start at the same time get different ports
+ * Starts a seeded service, and an n8n with the packed package, the credential and the example workflows. All end
+ * with `cleanup`, even if this function fails.
  */
 export async function startWorld(
 	folder: string,

@@ -19,15 +19,11 @@ async function make(folder: string, fill: (unfinished: string) => unknown) {
 	return await realpath(folder);
 }
 
-/** What this process makes or has made. */
 const made = new Map<string, Promise<string>>();
 
 /**
- * Makes a folder once. The name ends with the hash of what the folder is made from, and the folder gets the
- * name only when it is complete: it is never outdated, and processes do not disturb each other.
- *
- * @param fill fills the folder that it gets
- * @returns the real path of the folder, as Node names modules in it
+ * Makes a folder once. Its name has the hash of what it is made from, and it gets the name only when it is
+ * complete: it is never outdated, and processes do not disturb each other. Returns its real path.
  */
 export async function makeOnce(
 	{ parent, prefix = '', sources }: Origin,
@@ -41,11 +37,9 @@ export async function makeOnce(
 }
 
 /**
- * Installs a package with its dependencies once for all checkouts.
+ * Installs the package of a folder below scripts/ with its dependencies once for all checkouts.
  *
- * @param source folder below scripts/ with the package.json and package-lock.json
  * @param finish completes the install after `npm ci`; throws if the package does not work
- * @returns the folder
  */
 export async function installOnce(
 	source: string,

@@ -8,7 +8,7 @@ import { root } from './paths.mts';
 
 const tools = join(root, 'node_modules', '.bin');
 
-/** Returns the environment for commands. Node 24 and the project's tools come first in the PATH. */
+/** The environment for commands: Node 24 and the project's tools come first in the PATH. */
 export const environment = (more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv => ({
 	...process.env,
 	PATH: `${tools}${delimiter}${process.env.PATH}`,
@@ -17,11 +17,7 @@ export const environment = (more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv => 
 
 type Options = { cwd?: string; env?: NodeJS.ProcessEnv; show?: boolean };
 
-/**
- * Runs a command and returns its output.
- *
- * @throws Error with the end of the output if the command cannot start or its exit code is not 0
- */
+/** Runs a command and returns its output. Throws with the end of the output if it fails. */
 export async function run(command: string, args: string[], options: Options = {}): Promise<string> {
 	const child = spawn(command, args, {
 		cwd: options.cwd ?? root,
@@ -49,17 +45,12 @@ export async function run(command: string, args: string[], options: Options = {}
 	throw new Error(`\`${command} ${args.join(' ')}\` ended with ${code}${tail}`);
 }
 
-/**
- * The shell script kills its process group when file descriptor 3 closes, and then becomes the program of its
- * arguments.
- */
+/** Kills its process group when file descriptor 3 closes, and becomes the program of its arguments. */
 const WATCH = '(read -r _ <&3; kill -KILL 0) >/dev/null 2>&1 & exec "$@" 3<&-';
 
 /**
- * Starts a program in a new process group. The group ends with the program and with this process, even if a
- * signal kills this process. Ctrl-C does not reach the group.
- *
- * @param output a file descriptor for stdout and stderr
+ * Starts a program in a new process group, which Ctrl-C does not reach. The group ends with the program and with
+ * this process, even if a signal kills this process.
  */
 export function spawnGroup(
 	command: string,
@@ -77,11 +68,7 @@ export function spawnGroup(
 	return child;
 }
 
-/**
- * Does a piece of work. Prints its title, the elapsed time every ten seconds, and its end.
- *
- * @throws the error of the work
- */
+/** Does a piece of work. Prints its title, the elapsed time every ten seconds, and its end. */
 export async function step<T>(title: string, work: () => Promise<T>): Promise<T> {
 	const start = Date.now();
 	const seconds = () => `${Math.round((Date.now() - start) / 1000)} s`;
@@ -114,8 +101,8 @@ export async function until<T>(
 }
 
 /**
- * Finds a free port of this machine: the wanted port, or a random one below 32768. Systems use ports from 32768
- * for outgoing connections, so a restarted server gets its port again.
+ * Finds a free port: the wanted one, or a random one below 32768. Systems use ports from 32768 for outgoing
+ * connections, so a restarted server gets its port again.
  */
 export async function freePort(wanted = randomInt(20_000, 32_768)): Promise<number> {
 	const server = createServer();

@@ -6,11 +6,7 @@ import type * as TypeScript from 'typescript';
 import { makeOnce } from './cache.mts';
 import { localCache, root } from './paths.mts';
 
-/**
- * Compiles the nodes and credentials like the build, with source maps.
- *
- * @returns the folder, which has the paths of the sources
- */
+/** Compiles the nodes and credentials like the build, with source maps. Returns the folder. */
 export async function compiledSources(): Promise<string> {
 	const paths = globSync('{nodes,credentials}/**/*.ts', { cwd: root }).sort();
 	const texts = ['tsconfig.json', ...paths].map((path) => readFileSync(join(root, path), 'utf8'));

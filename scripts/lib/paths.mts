@@ -2,7 +2,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
-/** The root of the repository. */
 export const root = resolve(import.meta.dirname, '../..');
 
 /** The cache of this checkout. Lint, formatting and Git ignore it. */

@@ -23,10 +23,7 @@ type Selection = { args?: string[]; env?: Record<string, string> };
 
 type Report = { numPassedTests: number; numFailedTests: number };
 
-/**
- * Runs vitest's projects and counts each test. If tests cannot be counted, counts one failure: a file fails to
- * load, an error occurs outside a test, or there are no tests.
- */
+/** Runs vitest's projects and counts each test, and one failure if tests cannot be counted. */
 export async function runTests(
 	tally: Tally,
 	projects: string[],

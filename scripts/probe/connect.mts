@@ -7,33 +7,26 @@ import { core, workflow as n8n } from '../../test/integration/n8n/core.mts';
 import type { Account } from '../../test/integration/n8n/credentials.mts';
 import { createAdditionalData, WORKFLOW_ID } from '../../test/integration/n8n/execution.mts';
 
-/** The most requests of a probe. The service allows 60 a minute and 1,440 a day (specification, section 8). */
 export const MAX_REQUESTS = 10;
 
 /** A reply to a GET. Without a status if no reply came. */
 export type Reply = {
-	/** The requested path below the base URL with its query, such as `/forms?page=2`. */
+	/** Below the base URL, such as `/forms?page=2`. */
 	path: string;
 	status?: number;
 	headers: IDataObject;
-	/** The JSON of the body. Undefined if the body is not JSON, or was not read to its end. */
+	/** Undefined if the body is not JSON. */
 	body?: unknown;
 };
 
 export type Connection = {
 	context: RequestContext;
-	/** The replies so far. n8n's helper adds to them. */
 	replies: Reply[];
 };
 
 const { createAccount } = builtFile<typeof accounts>('nodes/FormService/api/account.js');
 
-/**
- * Creates an n8n context from which the package sends its requests. Any request but a GET, and any request
- * after the tenth, throws and is not sent.
- *
- * @throws Error if the credential is invalid
- */
+/** Creates an n8n context that sends at most ten GET requests. Throws if the credential is invalid. */
 export function connect(credential: Account): Connection {
 	const account = createAccount(credential);
 	const node: INode = {

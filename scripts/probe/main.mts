@@ -16,7 +16,7 @@ docs/contract.md it meets: names and types, never values.
 
 The exit code is 0 if the service fits the contract, else 1.`;
 
-/** Ends the probe with a message. The message never repeats user input. */
+/** The message never repeats what was entered. */
 function fail(message: string): never {
 	console.error(message);
 	process.exit(1);
@@ -36,7 +36,6 @@ async function ask(question: string, isSecret = false): Promise<string> {
 	return answer;
 }
 
-/** Returns the file for the recording, if the arguments name a file. */
 function readArguments(): string | undefined {
 	try {
 		return parseArgs({ options: { save: { type: 'string' } } }).values.save;

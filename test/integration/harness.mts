@@ -22,7 +22,6 @@ export const NODE_NAME = 'Under Test';
 const SOURCE_NAME = 'Source';
 
 type NodeOptions = {
-	/** As "On Error: Continue" in the editor. */
 	continueOnFail?: boolean;
 	node?: Partial<INode>;
 };
@@ -30,7 +29,7 @@ type NodeOptions = {
 export type PollOptions = {
 	mode?: 'trigger' | 'manual';
 	activation?: WorkflowActivateMode;
-	/** What the workflow has stored; the poll changes it, as in n8n. */
+	/** The poll changes it, as in n8n. */
 	staticData?: IDataObject;
 	/** Tells triggers on one account apart. */
 	workflowId?: string;
@@ -44,7 +43,6 @@ export type PollOptions = {
 export function n8nFor(account: Account) {
 	const additionalData = (mode: WorkflowExecuteMode) => createAdditionalData(account, mode);
 
-	/** Starts the action node, for a test that does something while it runs. */
 	function startNode(
 		parameters: INodeParameters,
 		items: INodeExecutionData[] = [{ json: {} }],
@@ -94,7 +92,6 @@ export function n8nFor(account: Account) {
 		return { items: output?.[0] ?? null, staticData: workflow.staticData };
 	}
 
-	/** Calls one of the methods by which the editor fills its lists. */
 	async function callMethod<T>(
 		group: 'listSearch' | 'loadOptions' | 'resourceMapping',
 		method: string,
@@ -145,12 +142,10 @@ export function itemsOf(...json: IDataObject[]): INodeExecutionData[] {
 	return json.map((data) => ({ json: data }));
 }
 
-/** The input items that output items come from. */
 export function placesOf(items: readonly INodeExecutionData[]): Array<number | undefined> {
 	return items.map(({ pairedItem }) => (pairedItem as IPairedItemData | undefined)?.item);
 }
 
-/** A workflow with a node of the package, and the node as the workflow has it. */
 function createWorkflow(
 	type: string,
 	parameters: INodeParameters,

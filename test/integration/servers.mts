@@ -8,16 +8,10 @@ import { afterAll } from 'vitest';
 // names below private.example get the address of this machine, and names below invalid none
 import './n8n/resolveToLoopback.mjs';
 
-/**
- * What the stand-in for the service cannot be: other hosts, which keep files or get what a redirect sends,
- * and places without a server. All end with the test file.
- */
-
-/** The key and the certificate that a service of its own shows, in one file. */
 const pem = readFileSync(new URL('selfSigned.pem', import.meta.url));
 const selfSigned = { key: pem, cert: pem };
 
-/** Lets a server of this test file listen, and gives its port. */
+/** Returns the port of a server that ends with the test file. */
 async function listen(server: HttpServer): Promise<number> {
 	server.listen(0, '127.0.0.1');
 	await once(server, 'listening');
@@ -32,10 +26,8 @@ async function listen(server: HttpServer): Promise<number> {
 export const toAnyCertificate = { allowUnauthorizedCerts: true };
 
 /**
- * A host that is not the service's, on this machine, for one test file. By default, it sends a small file.
- *
- * @returns its address, which is another origin than the service's but the same host; its address by a name
- *   and https, as respondents' links must be (see `toAnyCertificate`); and every request that reached it
+ * A server that is not the service's, for one test file. By default, it sends a small file. Returns its address,
+ * its address by a name and https (see `toAnyCertificate`), and the requests that reached it.
  */
 export async function elsewhere(
 	answer: RequestListener = (_request, reply) => reply.end('a file'),
@@ -58,10 +50,9 @@ export async function elsewhere(
 /** Where nothing listens on any machine: the port is of a protocol that nobody uses any more (RFC 1078). */
 export const NOWHERE = 'http://127.0.0.1:1';
 
-/** A place where no service can be reached, and why; `asked` is what got as far as asking for something. */
 export type Unreachable = Awaited<ReturnType<typeof unreachablePlaces>>[number];
 
-/** Where no service is, on this machine alone: no name is looked up, and no port left to others. */
+/** Where no service can be reached, and why; `asked` is what got as far as asking for something. */
 export async function unreachablePlaces() {
 	const { url, namedUrl, visits } = await elsewhere();
 	const withoutHttps = url.replace('http:', 'https:');

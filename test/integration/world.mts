@@ -7,15 +7,15 @@ export type World = { service: Service; n8n: N8n };
 
 let tokens = 0;
 
-/** What each record of the service has in attributes that nobody asked for. */
+/** What secret attributes of each record have. */
 export const SECRET = 'planted-secret';
 
 /** A service whose requests and replies take no time, for tests in which time stands still. */
 export const AT_ONCE: ServiceOptions = { latency: () => 0 };
 
 /**
- * A service that lives in the tests' time and answers out of order, with secrets in its records and with a token that no other service of this process has had:
- * the package knows an account by its address and token, and a port comes again.
+ * A service that lives in the tests' time and answers out of order. No other service of this process has had its
+ * token: the package knows an account by its address and token, and a port comes again.
  */
 export async function startTestService(options: ServiceOptions = {}): Promise<Service> {
 	const { now, holdBack: wait } = time;
@@ -35,20 +35,14 @@ function worldOf(service: Service): World {
 	return { service, n8n: n8nFor({ accessToken: service.token, baseUrl: service.url }) };
 }
 
-/**
- * A service and an n8n with an account of it, for one test alone: what one test spends of the limits, or
- * leaves broken, no other test sees.
- */
+/** A service and an n8n with an account of it, for one test alone. */
 export async function createWorld(options?: ServiceOptions): Promise<World> {
 	const service = await startTestService(options);
 	onTestFinished(async () => await service.close());
 	return worldOf(service);
 }
 
-/**
- * A service for the tests of one file, and an n8n with an account of it. The shapes, faults and
- * limits are as at the start before each test; what tests add to the store stays.
- */
+/** The same for the tests of one file. What tests add to the store stays. */
 export async function running(options?: ServiceOptions): Promise<World> {
 	const service = await startTestService({ perMinute: 10_000, perDay: 100_000, ...options });
 	beforeEach(() => {

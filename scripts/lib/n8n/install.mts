@@ -6,20 +6,19 @@ import { root } from '../paths.mts';
 
 const folder = join(root, 'scripts', 'n8n');
 
-/** The lines of n8n that the package is tested with, such as "2.x": the folders of scripts/n8n, newest first. */
+/** The lines of n8n that the package is tested with, such as "2.x", newest first. */
 export const lines = readdirSync(folder).sort((a, b) => parseInt(b) - parseInt(a));
 const [newest] = lines;
 
 const read = (line: string, file: string): unknown =>
 	JSON.parse(readFileSync(join(folder, line, file), 'utf8'));
 
-/** Returns the version of n8n that a line is tested with, from the line's package.json. */
 export const getVersion = (line = newest) =>
 	(read(line, 'package.json') as { dependencies: { n8n: string } }).dependencies.n8n;
 
 type Lock = { packages: Record<string, { version: string }> };
 
-/** Returns the version of a package that the newest n8n installs. */
+/** The version of a package that the newest n8n installs. */
 export function broughtByN8n(name: string): string {
 	const lock = read(newest, 'package-lock.json') as Lock;
 	return lock.packages[`node_modules/${name}`].version;

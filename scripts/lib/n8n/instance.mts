@@ -10,15 +10,14 @@ import { installN8n } from './install.mts';
 import { type Login, N8nRest } from './rest.mts';
 
 export type InstanceOptions = {
-	/** The line of n8n; by default, the newest. */
+	/** By default, the newest line of n8n. */
 	line?: string;
 	/** n8n's user folder, with its database, its log and installed packages. */
 	folder: string;
 	/** The packed package to install before the start. */
 	tarball?: string;
-	/** In queue mode, a worker executes what other processes start. */
 	role?: 'main' | 'worker';
-	/** The preferred port. If the port is in use, n8n gets another port. */
+	/** The preferred port. */
 	port?: number;
 	env?: Record<string, string>;
 };
@@ -48,7 +47,7 @@ const SETTINGS = {
 /** The Node.js that n8n runs on: the project's, or the path in N8N_NODE. */
 const node = process.env.N8N_NODE ?? 'node';
 
-/** Returns the machine's environment without variables that a user may have set for another n8n. */
+/** The machine's environment without variables of another n8n. */
 const ownEnvironment = () =>
 	Object.fromEntries(
 		Object.entries(environment()).filter(
@@ -77,7 +76,6 @@ export class N8n {
 		this.logFile = join(options.folder, 'n8n.log');
 	}
 
-	/** The address of the editor and the REST interface. Available after the start. */
 	get url(): string {
 		return `http://127.0.0.1:${this.ports!.web}`;
 	}
@@ -127,7 +125,6 @@ export class N8n {
 		await this.rest.signIn(owner);
 	}
 
-	/** Stops n8n. Kills it if it takes too long. */
 	async stop(): Promise<void> {
 		await this.end('SIGTERM');
 	}
@@ -137,12 +134,10 @@ export class N8n {
 		await this.end('SIGKILL');
 	}
 
-	/** Returns the log of all starts of n8n in this folder. */
 	async log(): Promise<string> {
 		return existsSync(this.logFile) ? await readFile(this.logFile, 'utf8') : '';
 	}
 
-	/** Unpacks the package into n8n's folder of community nodes. */
 	private async unpack(tarball: string): Promise<void> {
 		const folder = join(this.options.folder, '.n8n', 'nodes', 'node_modules', PACKAGE);
 		await mkdir(folder, { recursive: true });

@@ -16,7 +16,6 @@ export type WorkflowFile = {
 	settings?: IDataObject;
 };
 
-/** Creates a node of a workflow, with its name as its ID. */
 export const workflowNode = (
 	name: string,
 	type: string,
@@ -61,12 +60,10 @@ export class N8nRest {
 			: this.send('POST', '/rest/login', { emailOrLdapLoginId: email, email, password }));
 	}
 
-	/** Creates a credential. Returns its ID. */
 	async saveCredential(name: string, type: string, data: IDataObject): Promise<string> {
 		return (await this.send<Saved>('POST', '/rest/credentials', { name, type, data })).id;
 	}
 
-	/** Saves a new workflow. Returns its ID. */
 	async createWorkflow(workflow: WorkflowFile): Promise<string> {
 		const body = { settings: {}, ...workflow, active: false };
 		return (await this.send<Saved>('POST', '/rest/workflows', body)).id;
@@ -78,7 +75,6 @@ export class N8nRest {
 		return (await this.send<Saved>('POST', await this.tablesPath(), body)).id;
 	}
 
-	/** Returns the rows of a data table. */
 	async listRows(tableId: string): Promise<IDataObject[]> {
 		const path = `${await this.tablesPath()}/${tableId}/rows`;
 		return (await this.send<{ data: IDataObject[] }>('GET', path)).data;
@@ -89,12 +85,7 @@ export class N8nRest {
 		return `/rest/projects/${id}/data-tables`;
 	}
 
-	/**
-	 * Activates a workflow, and waits until it has polled. n8n 2.x publishes the workflow after the reply. n8n
-	 * 1.x publishes it before, and has no publication status.
-	 *
-	 * @throws Error if a trigger of the workflow could not be activated
-	 */
+	/** Activates a workflow, and waits until it has polled. n8n 1.x has no publication status. */
 	async activate(id: string): Promise<void> {
 		const path = `/rest/workflows/${id}`;
 		const { versionId } = await this.send<Saved>('GET', path);
@@ -125,11 +116,7 @@ export class N8nRest {
 		return await this.waitForExecution(workflowId, ({ id }) => id === executionId);
 	}
 
-	/**
-	 * Waits for a finished execution of a workflow that meets a condition.
-	 *
-	 * @throws Error that lists the executions if there is none in time
-	 */
+	/** Waits for a finished execution of a workflow that meets a condition. */
 	async waitForExecution(
 		workflowId: string,
 		isWanted: (execution: Execution) => boolean,
@@ -162,13 +149,7 @@ export class N8nRest {
 		return { id, status, data: this.parse(data) };
 	}
 
-	/**
-	 * Sends a request to n8n's REST interface.
-	 *
-	 * @param path the path with a leading slash
-	 * @returns the `data` of the reply
-	 * @throws Error with the status as its cause if the status is not 2xx
-	 */
+	/** Returns the `data` of the reply, or throws with the status as the cause. */
 	async send<T = unknown>(method: string, path: string, body?: object): Promise<T> {
 		const reply = await fetch(this.url + path, {
 			method,
@@ -190,7 +171,6 @@ export class N8nRest {
 	}
 }
 
-/** Whether an execution has ended, successfully or not. */
 export const hasEnded = ({ status }: Execution) => !['new', 'running'].includes(status);
 
 /** Whether the results of the nodes are available. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type * as N8nCore from 'n8n-core';
 import type * as N8nWorkflow from 'n8n-workflow';
 
-// n8n-core reads these when it is loaded, and writes a settings file into the folder.
+// n8n-core reads these when it is loaded
 const settings = {
 	N8N_USER_FOLDER: mkdtempSync(join(tmpdir(), 'n8n-harness-')),
 	N8N_ENCRYPTION_KEY: 'only-for-tests',
@@ -16,8 +16,7 @@ const settings = {
 };
 Object.assign(process.env, settings);
 
-// By require, as n8n itself does: n8n-workflow also has an ESM build, and with both of them loaded
-// there would be two NodeApiError classes.
+// by require, as n8n does: with n8n-workflow's ESM build, there would be two NodeApiError classes
 const load = createRequire(import.meta.url);
 const loadAsCore = createRequire(load.resolve('n8n-core'));
 

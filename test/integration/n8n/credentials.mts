@@ -5,10 +5,7 @@ import type {
 } from 'n8n-workflow';
 import { credentialType } from './built.mts';
 
-/**
- * What a user enters into the credential. A value that begins with `=` is an expression. n8n itself adds the two
- * fields about domains.
- */
+/** What a user enters into the credential. n8n itself adds the two fields about domains. */
 export type Account = {
 	accessToken: string;
 	baseUrl: string;
@@ -16,18 +13,11 @@ export type Account = {
 	allowedDomains?: string;
 };
 
-/** How long n8n takes to decrypt a credential, for tests in which that differs from item to item. */
-export const decrypting = { wait: async (): Promise<void> => {} };
-
-/**
- * Stands in for n8n's own helper, which keeps credentials in n8n's database: it holds one account,
- * and signs requests by the rules of the credential type as n8n does.
- */
+/** Stands in for n8n's own helper, which keeps credentials in n8n's database: it holds one account. */
 export function credentialsHelperOf(account: Account): ICredentialsHelper {
 	const helper: Partial<ICredentialsHelper> = {
-		/** As n8n: where there are items, a field that is an expression is resolved for the item at hand. */
+		/** As n8n: where there are items, an expression is resolved for the item at hand. */
 		async getDecrypted(_data, _details, _type, mode, executeData, _raw, values) {
-			await decrypting.wait();
 			const fields = { ...account };
 			if (values === undefined) return fields;
 			const { workflow, node, runExecutionData, runIndex, itemIndex } = values;

@@ -10,7 +10,6 @@ import { credentialsHelperOf, type Account } from './credentials.mts';
 
 export const WORKFLOW_ID = 'workflow-1';
 
-/** What n8n hands to every execution, as far as a node may ask for it. */
 export function createAdditionalData(
 	account: Account,
 	mode: WorkflowExecuteMode,
