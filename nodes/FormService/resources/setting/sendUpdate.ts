@@ -7,13 +7,13 @@ import { removeSecrets } from '../../api/records';
 import type { FailureReason } from '../../api/failures';
 import { updateSettings } from '../../api/service';
 import { shareInRun, type ItemRequest } from '../../execution/operation';
-import { findSetting } from '../../settings/settings';
 import {
 	compareSettings,
+	findSetting,
 	toStoredValue,
 	type SettingChanges,
 	type SettingValues,
-} from '../../settings/values';
+} from '../../settings/settings';
 
 /** A checked update of a form. */
 export type FormUpdate = {

@@ -19,11 +19,13 @@ import {
 } from '../../parameters/parameterContext';
 import {
 	describeAllowedValues,
+	encodeSettings,
 	findSetting,
 	settings,
 	type Setting,
+	type SettingValues,
+	type UncheckedSetting,
 } from '../../settings/settings';
-import { encodeSettings, type SettingValues, type UncheckedSetting } from '../../settings/values';
 
 /** What the settings are for whose allowed values say nothing: any text. */
 const PURPOSES: Readonly<Record<string, string>> = {

@@ -4,15 +4,13 @@ import type { IDataObject } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import { root } from '../../../scripts/lib/paths.mts';
 import {
+	compareSettings,
 	describeAllowedValues,
+	encodeSettings,
 	findSetting,
 	settings,
-} from '../../../nodes/FormService/settings/settings.ts';
-import {
-	compareSettings,
-	encodeSettings,
 	type SettingValue,
-} from '../../../nodes/FormService/settings/values.ts';
+} from '../../../nodes/FormService/settings/settings.ts';
 
 const encode = (values: object) =>
 	encodeSettings(Object.entries(values).map(([inputName, value]) => ({ inputName, value })));
