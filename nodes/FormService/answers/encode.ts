@@ -9,24 +9,17 @@ import { findChoice, splitChoices, type Choice } from './choices';
 export type EncodedValue = string | number;
 
 /**
- * The encoded answer, undefined if there is none, or why it cannot be sent. `problem` completes a sentence that
- * starts with the field: `must be a number`. It never contains the answer, because n8n stores errors.
+ * The encoded answer, or why it cannot be sent, as the end of a sentence. `problem` never contains the answer,
+ * because n8n stores errors. `isOther` is true if the answer is not a choice of the field.
  */
 export type EncodeResult =
 	| { answer: EncodedValue | undefined }
-	/** `isOther` is true if the answer is not a choice of the field. */
 	| { problem: string; isOther?: boolean };
 
-/** What decides how an answer is encoded. */
-export type EncodeOptions = {
-	choices: readonly Choice[];
-	/** The time zone of the workflow. Times without a zone are in this zone. */
-	zone: string;
-	/** Whether the field also accepts an answer that is not among its choices. */
-	allowOther: boolean;
-};
+/** Times without a zone are in `zone`, the zone of the workflow. */
+export type EncodeOptions = { choices: readonly Choice[]; zone: string; allowOther: boolean };
 
-/** Encodes an answer to a text field, or to a field whose kind is unknown. */
+/** Encodes an answer to a text field. */
 export function encodeAny(value: unknown): EncodeResult {
 	if (value === undefined || value === null) return { answer: undefined };
 	if (typeof value === 'string') return { answer: value };
@@ -39,14 +32,12 @@ export function encodeAny(value: unknown): EncodeResult {
 	return { problem: 'must be text, a number, a date or a list, not an object' };
 }
 
-/**
- * Encodes a number. Form Service accepts only whole numbers, so 2.5 becomes the text "2.5". A whole number
- * beyond 2^53 is refused, because JavaScript has already rounded it.
- */
+/** Encodes a number. Form Service accepts only whole numbers, so 2.5 becomes text. */
 function encodeNumber(value: number): EncodeResult {
 	if (!Number.isFinite(value)) return { problem: 'must be a number' };
 	if (Number.isSafeInteger(value)) return { answer: value };
 	if (!Number.isInteger(value)) return { answer: String(value) };
+	// JavaScript has already rounded it
 	return { problem: 'has too many digits to be sent exactly. Enter it as text, in quotes' };
 }
 
@@ -66,41 +57,25 @@ export function encodeNumberAnswer(value: unknown): EncodeResult {
 	return { problem: 'must be a number in plain digits, such as 1234.5 (without commas or units)' };
 }
 
-/** Matches a text with two URLs, "https://a/1.pdf;https://b/2.pdf", but not "https://a/1.pdf". */
-const SEVERAL_URLS = /[,;|\s]\s*[a-z][a-z\d+.-]*:\/\//i;
-
 /** Encodes the URL of an uploaded file. Accepts the URL, or `{name, url}` from simplified output. */
 export function encodeFile(value: unknown): EncodeResult {
 	const address = isRecord(value) ? value.url : value;
 	const url = typeof address === 'string' ? cleanText(address) : address;
-	if (isWebUrl(url) && !SEVERAL_URLS.test(url)) return { answer: url };
+	if (isWebUrl(url)) return { answer: url };
 	return { problem: 'must be the http or https URL of one already uploaded file' };
 }
 
-/** Matches "2026-01", not "2026-01-31". */
-const MONTH = /^\s*\d{4}-\d\d\s*$/;
-
-/**
- * Encodes a date or time as ISO 8601.
- *
- * - For a date field, returns the day in the workflow's zone. Midnight in UTC keeps its day:
- *   `2026-01-31T00:00:00Z` → `2026-01-31`.
- * - For a field with a time, keeps the offset. A time without an offset gets the offset of the workflow's zone.
- */
+/** Encodes a time as a day in the workflow's zone, or as ISO 8601 with its offset or the workflow's. */
 export function encodeDate(value: unknown, zone: string, kind: 'date' | 'dateTime'): EncodeResult {
 	const timeMs = parseTimeMs(value, zone);
-	const isMonth = typeof value === 'string' && MONTH.test(value);
-	if (timeMs === undefined || isMonth) return { problem: 'must be a date, such as 2027-01-31' };
+	if (timeMs === undefined) return { problem: 'must be a date, such as 2027-01-31' };
 	const local = DateTime.fromMillis(timeMs, { zone });
 	if (kind === 'date') return { answer: parseUtcMidnight(value) ?? local.toISODate()! };
 	if (isEpoch(value) || isLocalTime(value)) return { answer: local.toISO()! };
 	return encodeAny(typeof value === 'string' ? cleanText(value) : value);
 }
 
-/**
- * Encodes choices. Users enter names or values, and the service expects values: `"Red"` → `3`. Splits a text at
- * commas if every part is a choice. Does not split the entries of a list.
- */
+/** Encodes names of choices as their values: `"Red"` → `3`. Splits a text if each part is a choice. */
 export function encodeChoices(
 	value: unknown,
 	{ choices, allowOther }: EncodeOptions,

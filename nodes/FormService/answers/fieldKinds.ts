@@ -1,3 +1,4 @@
+import { isEmpty } from 'lodash';
 import type { FieldType, GenericValue, IDataObject } from 'n8n-workflow';
 import { getListEntries } from '../api/records';
 import { normalizeText } from '../api/text';
@@ -9,7 +10,7 @@ import {
 	parseNumber,
 	parseTimeMs,
 } from '../api/values';
-import { findChoice, hasChoices, splitChoices, type Choice } from './choices';
+import { findChoice, splitChoices, type Choice } from './choices';
 import {
 	encodeAny,
 	encodeChoices,
@@ -23,9 +24,9 @@ import { parseFile } from './decode';
 
 /** How answers to the fields of a kind are sent, read and compared. */
 export type FieldKindSpec = {
-	/** Matches the types of fields that belong to the kind, in lowercase: "select", "drop_down". */
+	/** Matches the service's types of fields in lowercase. */
 	types: RegExp;
-	/** Encodes an answer for a request. Blank answers are not passed to this function. */
+	/** Encodes an answer that is not blank. */
 	encode: (value: unknown, options: EncodeOptions) => EncodeResult;
 	/** Parses an answer from Form Service: `"12.5"` → `12.5`. Returns an ambiguous answer unchanged. */
 	parse: (value: GenericValue, choices: readonly Choice[]) => GenericValue;
@@ -33,12 +34,11 @@ export type FieldKindSpec = {
 	normalize: (value: unknown) => string | undefined;
 	/** The input widget of a field without choices, in n8n's resource mapper. */
 	widget: FieldType;
-	/** The hint in n8n's resource mapper that says what to enter: `file URL`. */
+	/** What to enter in n8n's resource mapper: `file URL`. */
 	hint?: string;
 	example: (choices: readonly Choice[], label: string) => GenericValue;
 };
 
-/** The functions of the kind `text`, which other kinds reuse. */
 const textFunctions = {
 	encode: encodeAny,
 	parse: (value: GenericValue) => value,
@@ -46,7 +46,7 @@ const textFunctions = {
 	widget: 'string' as const,
 };
 
-/** The field kinds. A field has the first kind whose `types` match the type of the field. */
+/** A field has the first kind whose `types` match the type of the field. */
 export const fieldKinds = {
 	layout: {
 		...textFunctions,
@@ -66,7 +66,7 @@ export const fieldKinds = {
 		...textFunctions,
 		types: /^date$/,
 		encode: (value, { zone }) => encodeDate(value, zone, 'date'),
-		// the service can list a day as midnight in an unknown zone, so only a day without a time can be compared
+		// the service can list a day as midnight in an unknown zone
 		normalize: parseDay,
 		widget: 'dateTime',
 		example: () => '2026-01-31',
@@ -82,8 +82,8 @@ export const fieldKinds = {
 	number: {
 		types: /^(number|numeric|integer|int|decimal|float|rating|scale|slider|nps)$/,
 		encode: encodeNumberAnswer,
-		parse: (value) => (isExactNumber(value) ? parseNumber(value) : value),
-		normalize: (value) => discardInexact(parseNumber(value))?.toString(),
+		parse: (value) => (INEXACT.test(String(value)) ? value : (parseNumber(value) ?? value)),
+		normalize: normalizeNumber,
 		widget: 'number',
 		example: () => 1,
 	},
@@ -127,24 +127,17 @@ export type FieldKind = keyof typeof fieldKinds;
 
 const FIELD_KIND_NAMES = Object.keys(fieldKinds) as FieldKind[];
 
-/** The kind and the choices of a field, which decide how its answers are sent, read and compared. */
 export type AnswerSpec = { kind: FieldKind; choices: readonly Choice[] };
 
 /** Returns the kind of a field. A checkbox with choices takes several of them. */
 export function findFieldKind({ type, options }: IDataObject): FieldKind {
 	const name = typeof type === 'string' ? type : '';
 	const word = name.replace(/([a-z])([A-Z])/g, '$1_$2').toLowerCase();
-	if (word === 'checkbox' && hasChoices(options)) return 'multipleChoice';
+	if (word === 'checkbox' && !isEmpty(options)) return 'multipleChoice';
 	return FIELD_KIND_NAMES.find((kind) => fieldKinds[kind].types.test(word)) ?? 'text';
 }
 
-/**
- * Encodes an answer as a text or whole number, as the service requires.
- *
- * - A text or a whole number stays unchanged. Any other number becomes a text: `2.5` → `"2.5"`.
- * - `true` becomes 1, and `false` becomes 0 (specification, section 4, rule 5).
- * - A list becomes a text with commas: `["Red", "Blue"]` → `"Red, Blue"`.
- */
+/** Encodes an answer as a text or whole number. A list becomes a text: `["Red", "Blue"]` → `"Red, Blue"`. */
 export function encodeAnswer(
 	value: unknown,
 	field: AnswerSpec,
@@ -158,10 +151,7 @@ export function encodeAnswer(
 	return fieldKinds[field.kind].encode(answer, { choices: field.choices, zone, allowOther });
 }
 
-/**
- * Parses an answer from Form Service. A blank answer becomes null, and a file becomes `{name, url}`. If the field
- * is given, files and several choices become lists, and "12.50" in a number field becomes 12.5.
- */
+/** Parses an answer from Form Service. A file becomes `{name, url}`, without a field only if its name shows it. */
 export function parseAnswer(answer: GenericValue, field?: AnswerSpec): GenericValue {
 	const parseEntry = (entry: unknown) => parseFile(entry, field?.kind === 'file') ?? entry;
 	// PHP sends a list with gaps as an object
@@ -170,10 +160,7 @@ export function parseAnswer(answer: GenericValue, field?: AnswerSpec): GenericVa
 	return isBlank(value) ? null : fieldKinds[field.kind].parse(value as GenericValue, field.choices);
 }
 
-/**
- * Converts an answer of an item or of Form Service for comparison. Two answers to a field are equal if their
- * results are equal. Undefined for a file, for several choices, and for an ambiguous answer.
- */
+/** Converts an answer for comparison. Undefined for a file, for several choices, and for an ambiguous answer. */
 export function normalizeAnswer(
 	{ kind, choices }: AnswerSpec,
 	answer: unknown,
@@ -191,22 +178,15 @@ function parseSeveralChoices(value: GenericValue, choices: readonly Choice[]): G
 
 /** Undefined for a boolean, because the text that the respondent entered is unknown. */
 function normalizeAny(value: unknown): string | undefined {
-	if (typeof value === 'number') return discardInexact(value)?.toString();
+	if (typeof value === 'number') return normalizeNumber(value);
 	return typeof value === 'string' ? normalizeText(value) : undefined;
 }
 
-/** The number of digits that JavaScript never rounds. */
-const EXACT_DIGITS = 15;
+/** Matches "01234", which can be a code, and numbers of 16 digits, which JavaScript can round. */
+const INEXACT = /^\s*[+-]?0\d|(?:\d\.?){16}/;
 
-/** Whether a text is a number and nothing else. "01234" can be a code, and 20 digits would be rounded. */
-function isExactNumber(value: GenericValue): boolean {
-	if (typeof value !== 'string') return false;
-	return !/^\s*[+-]?0\d/.test(value) && value.replace(/\D/g, '').length <= EXACT_DIGITS
-		? parseNumber(value) !== undefined
-		: false;
-}
-
-/** Returns undefined for a number beyond 2^53, because `JSON.parse` rounds it to the same as others. */
-function discardInexact(number: number | undefined): number | undefined {
-	return Math.abs(number ?? NaN) <= Number.MAX_SAFE_INTEGER ? number : undefined;
+/** Undefined beyond 2^53, where `JSON.parse` rounds several numbers to the same one. */
+function normalizeNumber(value: unknown): string | undefined {
+	const number = parseNumber(value);
+	return Math.abs(number ?? NaN) <= Number.MAX_SAFE_INTEGER ? String(number) : undefined;
 }

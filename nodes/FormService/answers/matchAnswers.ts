@@ -5,10 +5,9 @@ import { isBlank } from '../api/values';
 import { decodeAnswers, type Answer } from './decode';
 import { createFieldSearch, type FormField } from './fields';
 
-/** An answer and the field that it answers. `field` is undefined if the form has no field for the answer. */
+/** An answer and the field that it answers, if the form has it. */
 export type MatchedAnswer = Answer & { field?: FormField };
 
-/** The answers of a response, matched to the fields of the form. */
 export type MatchedAnswers = {
 	/** All answers, in the order of the response. */
 	answers: readonly MatchedAnswer[];
@@ -20,10 +19,7 @@ export type MatchedAnswers = {
 
 /**
  * Decodes the answers of a response and finds the field of each answer: by the field's UUID, then its custom
- * key, then its label. If two fields share a label, the first answer belongs to the first field, and the second
- * answer to the second.
- *
- * @param fields the fields of the form; without fields, no answer has a field
+ * key, then its label. If two fields share a label, they get their answers in order.
  */
 export function matchAnswers(
 	record: IDataObject,
@@ -58,33 +54,25 @@ export function matchAnswers(
 	return { answers, byField, problem };
 }
 
-/**
- * Returns the UUID, custom key or label of each answer that belongs to no field, which shows that the fetched
- * fields may be out of date. Leaves out blank answers, because a heading can be listed as a blank answer.
- */
-export async function findNamesWithoutField(
+/** Whether a response has an answer to a field that the form does not have, or not yet when it was fetched. */
+export async function hasUnknownAnswer(
 	records: readonly IDataObject[],
 	fields: readonly FormField[],
-): Promise<string[]> {
-	const names = new Set<string>();
+): Promise<boolean> {
 	for (const record of records) {
 		await yieldIfDue();
-		for (const { field, value, uuid, customKey, label } of matchAnswers(record, fields).answers) {
-			if (field === undefined && !isBlank(value)) names.add(uuid ?? customKey ?? label);
-		}
+		const { answers } = matchAnswers(record, fields);
+		// a heading can be listed as a blank answer
+		if (answers.some(({ field, value }) => field === undefined && !isBlank(value))) return true;
 	}
-	return [...names];
+	return false;
 }
 
-/**
- * Creates the keys of answers in an item: the answer key of the field, or the label of an answer without a
- * field. A repeated label gets a number: "Comment (2)".
- */
+/** Creates the keys of answers in an item: the field's answer key, or a label of its own: "Comment (2)". */
 export function createAnswerKeys(answers: readonly MatchedAnswer[]): string[] {
 	const usedKeys = answers.flatMap(({ field }) => field?.answerKey ?? []);
-	const unmatchedLabels = answers
-		.filter(({ field }) => field === undefined)
-		.map(({ label }) => label);
-	const labelKeys = makeUnique(unmatchedLabels, usedKeys).values();
-	return answers.map(({ field }) => field?.answerKey ?? labelKeys.next().value!);
+	const others = answers.filter(({ field }) => field === undefined);
+	const labels = others.map(({ label }) => label);
+	const keys = makeUnique(labels, usedKeys).values();
+	return answers.map(({ field }) => field?.answerKey ?? keys.next().value!);
 }

@@ -1,4 +1,4 @@
-import { isEmpty, pick, zipObject } from 'lodash';
+import { compact, isEmpty, pick, zipObject } from 'lodash';
 import type { IBinaryKeyData, IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { yieldIfDue } from '../api/clock';
 import { ServiceError } from '../api/errors';
@@ -10,33 +10,29 @@ import { isBlank } from '../api/values';
 import { COLUMN_ATTRIBUTES, SIMPLIFIED_ATTRIBUTES, toColumnName } from './attributes';
 import type { ConditionSet } from './conditions';
 import { ANSWERS_ATTRIBUTE, parseFile } from './decode';
-import { describeUncompared } from './findResponses';
 import { parseAnswer, type FieldKind } from './fieldKinds';
 import type { AnswerNaming, FormField } from './fields';
-import { createAnswerKeys, matchAnswers } from './matchAnswers';
+import { describeUncompared } from './findResponses';
+import { createAnswerKeys, matchAnswers, type MatchedAnswers } from './matchAnswers';
 
 /** The options that decide which data of a response an item contains. */
 export type ResponseOutput = Required<AnswerNaming> & {
-	/** Whether to simplify the response. If false, the item is the whole record without secrets, such as tokens. */
+	/** If false, the item is the whole record without secrets. */
 	simplify: boolean;
 	/** Whether uploaded files become binary fields. */
 	downloadFiles: boolean;
 };
 
-/**
- * Whether the fields of the form are needed to create items. Fetching the fields takes at least one more
- * request.
- */
+/** Whether the fields of the form are needed to create items, which takes at least one more request. */
 export function outputNeedsFields(output: ResponseOutput): boolean {
 	const { simplify, answerKeys, columns, downloadFiles } = output;
-	// a download needs the field kinds, because a file without an extension is found only in a file field
+	// a file without an extension is found only in a file field
 	return downloadFiles || (simplify && (answerKeys !== 'label' || columns));
 }
 
 /**
- * Creates the item of a response. The item has a copy of the data, because several items can share a response.
- * If a file cannot be downloaded, the item has the reason as `fileError`. The workflow continues, because a
- * respondent can enter a link to a file that does not exist.
+ * Creates the item of a response. If a file cannot be downloaded, the item has the reason as `fileError`, and the
+ * workflow continues, because a respondent can enter a link to a file that does not exist.
  *
  * @param fields the fields of the form with the answer keys of `output`; undefined if `output` needs no fields
  * @param conditions the filters that the response has met
@@ -50,9 +46,10 @@ export async function createResponseItem(
 	conditions?: ConditionSet,
 ): Promise<{ item: INodeExecutionData; fileErrors: ServiceError[] }> {
 	await yieldIfDue();
+	// a copy, because several items can share a response
 	const json = structuredClone(createJson(record, output, fields, conditions));
 	if (!output.downloadFiles) return { item: { json }, fileErrors: [] };
-	const { uploads, problems } = collectDownloads(record, fields);
+	const { uploads, problems } = collectUploads(record, fields);
 	const files = await downloadFiles(context, uploads, 'upload');
 	const binary: IBinaryKeyData = {};
 	files.forEach((file, index) => {
@@ -65,35 +62,30 @@ export async function createResponseItem(
 	return { item: { json, ...(!isEmpty(binary) && { binary }) }, fileErrors };
 }
 
-/**
- * Returns the name that an item has for a value that is not an answer. As a column, the name starts with
- * `response_`, so that no field has the same name.
- */
+/** Returns the name of a value that is not an answer. Among columns, no field has the same name. */
 export function nameAttribute(name: string, { simplify, columns }: ResponseOutput): string {
 	return simplify && columns ? toColumnName(name) : name;
 }
 
-function createJson(
+/** Creates the data of an item. `answersError` describes the answers that could not be read or compared. */
+export function createJson(
 	record: IDataObject,
 	output: ResponseOutput,
 	fields?: readonly FormField[],
 	conditions?: ConditionSet,
 ): IDataObject {
 	if (!output.simplify) return removeSecrets(record, [ANSWERS_ATTRIBUTE]);
+	const matched = matchAnswers(record, fields);
 	const isRow = output.columns && fields !== undefined;
-	const json = isRow ? toRow(record, fields) : simplifyResponse(record, fields);
+	const json = isRow ? toRow(record, matched, fields) : simplify(record, matched);
 	const uncompared = conditions && describeUncompared(record, conditions, fields ?? []);
-	if (uncompared === undefined) return json;
-	const name = nameAttribute('answersError', output);
-	const problem = json[name];
-	return {
-		...json,
-		[name]: typeof problem === 'string' ? `${problem}. ${uncompared}` : uncompared,
-	};
+	const answersError = compact([matched.problem, uncompared]).join('. ');
+	if (answersError === '') return json;
+	return { ...json, [nameAttribute('answersError', output)]: answersError };
 }
 
-/** Finds the files that a response contains. `problems` has a sentence for each upload that is not a file. */
-function collectDownloads(record: IDataObject, fields?: readonly FormField[]) {
+/** Collects the files of a response. `problems` has a sentence for each upload that is not a file. */
+function collectUploads(record: IDataObject, fields?: readonly FormField[]) {
 	const problems: string[] = [];
 	const files = matchAnswers(record, fields).answers.flatMap(({ value, label, field }) => {
 		const fieldTitle = field?.title ?? label;
@@ -106,59 +98,42 @@ function collectDownloads(record: IDataObject, fields?: readonly FormField[]) {
 		});
 	});
 	const fieldNames = createFileFieldNames(files.map(({ fieldTitle }) => fieldTitle));
-	const uploads = files.map(({ name, url }, index) => ({
-		name,
-		url,
-		fieldName: fieldNames[index],
-	}));
+	const uploads = files.map((file, index) => ({ ...file, fieldName: fieldNames[index] }));
 	return { uploads, problems };
 }
 
 const NO_ADDRESS = 'The answer has no web address of a file';
 
-/**
- * Simplifies a response to its answers and at most eight attributes. If some answers cannot be read,
- * `answersError` describes the problem.
- *
- * @param fields the fields of the form, with the answer keys; without fields, the labels are the answer keys
- */
-export function simplifyResponse(record: IDataObject, fields?: readonly FormField[]): IDataObject {
-	const { answers, problem } = matchAnswers(record, fields);
+/** The field kinds whose answers are always lists in an item. */
+const LIST_KINDS: readonly FieldKind[] = ['file', 'multipleChoice'];
+
+/** Simplifies a response to its answers and a few attributes. */
+function simplify(record: IDataObject, { answers }: MatchedAnswers): IDataObject {
 	const values = answers.map(({ value, field }) =>
-		// the field is needed only to turn files and several choices into lists
 		parseAnswer(value, field && LIST_KINDS.includes(field.kind) ? field : undefined),
 	);
 	return {
 		answers: zipObject(createAnswerKeys(answers), values),
 		...pick(record, SIMPLIFIED_ATTRIBUTES),
-		...(problem !== undefined && { answersError: problem }),
 	};
 }
 
-/** The field kinds whose answers are always lists in an item. */
-const LIST_KINDS: readonly FieldKind[] = ['file', 'multipleChoice'];
-
-/**
- * Converts a response to a row of a table: one column for each field, then the attributes, then the answers without
- * a field and the problem, if there are any.
- */
-export function toRow(record: IDataObject, fields: readonly FormField[]): IDataObject {
-	const { answers, byField, problem } = matchAnswers(record, fields);
+/** Converts a response to columns: one for each field, then the attributes, then the answers without a field. */
+function toRow(
+	record: IDataObject,
+	{ answers, byField }: MatchedAnswers,
+	fields: readonly FormField[],
+): IDataObject {
 	const cells = fields.map((field) => [
 		field.answerKey,
 		parseAnswer(byField.get(field)?.value, field),
 	]);
 	const attributes = COLUMN_ATTRIBUTES.map((name) => [toColumnName(name), record[name] ?? null]);
+	const row = Object.fromEntries([...cells, ...attributes]) as IDataObject;
 	// a heading can be listed as an answer without a value
 	const others = answers.filter(({ field, value }) => field === undefined && !isBlank(value));
+	if (others.length === 0) return row;
 	const names = makeUnique(others.map(({ label }) => label));
-	const otherAnswers = zipObject(
-		names,
-		others.map(({ value }) => parseAnswer(value)),
-	);
-	return {
-		...(Object.fromEntries([...cells, ...attributes]) as IDataObject),
-		...(others.length > 0 && { response_other_answers: otherAnswers }),
-		...(problem !== undefined && { response_answers_error: problem }),
-	};
+	const values = others.map(({ value }) => parseAnswer(value));
+	return { ...row, response_other_answers: zipObject(names, values) };
 }

@@ -63,7 +63,7 @@ function parseMillis(value: unknown, zone: string): number {
 	const text = dotsToIso(cleanText(value));
 	if (DIGITS.test(text)) return parseEpoch(Number(text));
 	// luxon would also parse years, weeks and times of day, but in an answer these can be numbers or words
-	if (!/^\d{4}-\d\d(-\d\d)?([T ]|$)/.test(text)) return NaN;
+	if (!/^\d{4}-\d\d-\d\d([T ]|$)/.test(text)) return NaN;
 	// JavaScript parses a UTC time ten times as fast as luxon
 	if (UTC.test(text)) return Date.parse(text);
 	return DateTime.fromISO(text.replace(' ', 'T'), { zone }).toMillis();

@@ -3,7 +3,7 @@ import type { INode, INodeExecutionData } from 'n8n-workflow';
 import { conditionsNeedFields, findConditionMismatch } from '../answers/conditions';
 import { parseFields, type FormField } from '../answers/fields';
 import { filterByConditions } from '../answers/findResponses';
-import { findNamesWithoutField } from '../answers/matchAnswers';
+import { hasUnknownAnswer } from '../answers/matchAnswers';
 import { createResponseItem, nameAttribute, type ResponseOutput } from '../answers/responseItem';
 import { clock, waitUnlessAborted, yieldIfDue } from '../api/clock';
 import { createTarget, endpoints } from '../api/endpoints';
@@ -94,10 +94,10 @@ async function fetchFields(
 	if (cached !== undefined && !hasElapsed(cached.fetchedAtMs, HOUR_MS, clock.now())) {
 		const { fields } = cached;
 		const records = events.map(({ record }) => record);
-		const names = await findNamesWithoutField(records, fields);
+		const isOutdated = await hasUnknownAnswer(records, fields);
 		const mismatch = findConditionMismatch(conditions, fields, { checksValues: false });
 		const isKnown = hasSeveralForms(watch) || mismatch === undefined;
-		if (names.length === 0 && isKnown) return { fields, fieldRequests: 0 };
+		if (!isOutdated && isKnown) return { fields, fieldRequests: 0 };
 	}
 	const target = createTarget(request.account, endpoints.listFields, { formId });
 	const { records, requests } = await fetchWholeList(context, target, 'fields');

@@ -2,7 +2,10 @@ import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
 import { expect, it } from 'vitest';
 import { isAnswerable, parseFields } from '../../../nodes/FormService/answers/fields.ts';
-import { simplifyResponse, toRow } from '../../../nodes/FormService/answers/responseItem.ts';
+import {
+	createJson,
+	type ResponseOutput,
+} from '../../../nodes/FormService/answers/responseItem.ts';
 import { assignFields } from '../../../nodes/FormService/resources/response/encodeAnswers.ts';
 
 /** What Map Automatically takes from an input item, by the UUID of the field. */
@@ -41,9 +44,13 @@ it('The output of this package gives the same answers to Create, whatever the fi
 				value === null ? [] : [[`f${index}`, value]],
 			);
 			const expected = answered.toSorted();
-			const row = toRow(record, parseFields(fields, { columns: true }));
+			const simplify = { simplify: true } as ResponseOutput;
+			const columns = { ...simplify, columns: true };
+			const row = createJson(record, columns, parseFields(fields, { columns: true }));
 			const inTrigger = { ...row, response_event: 'responseCompleted', response_form: 'Orders' };
-			const simplified = [simplifyResponse(record), simplifyResponse(record, parseFields(fields))];
+			const simplified = [undefined, parseFields(fields)].map((known) =>
+				createJson(record, simplify, known),
+			);
 			const outputs = [row, inTrigger, record, { ...event, ...record }, ...simplified];
 			for (const output of [...outputs, { ...event, ...simplified[0] }]) {
 				expect(mapAutomatically(output as IDataObject, fields)).toEqual(expected);
