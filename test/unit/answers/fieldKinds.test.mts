@@ -42,14 +42,10 @@ describe('An answer of a new response', () => {
 	it.each<[FieldKind, unknown, string | number, boolean?]>([
 		['text', ' Ada\u00a0\u200bL ', ' Ada\u00a0\u200bL '],
 		['text', 2.5, '2.5'],
-		['text', true, 1],
-		['text', new Date(Date.UTC(2026, 10, 21, 8, 30)), '2026-11-21T08:30:00.000Z'],
 		['text', DateTime.fromISO('2026-11-21', { zone: 'utc+1' }), '2026-11-21T00:00:00.000+01:00'],
 		['text', ['Red', 2, true, null, 0.5], 'Red, 2, 1, 0.5'],
 		['number', '12.50', '12.50'],
 		['number', ' +5\u00a0', '+5'],
-		['number', '19.90', '19.90'],
-		['number', '0.125', '0.125'],
 		['number', 0, 0],
 		['boolean', 'No', 0],
 		['boolean', ['yes'], 1],
@@ -65,23 +61,17 @@ describe('An answer of a new response', () => {
 		['multipleChoice', ['Red', ''], 'r'],
 		['multipleChoice', 'Red, own', 'Red, own', true],
 		['multipleChoice', ['Red', '1,234'], 'r, 1,234', true],
-		['dateTime', '2026-01-31T08:00', '2026-01-31T08:00:00.000-05:00'],
 		['dateTime', '2026-07-31 08:00:30', '2026-07-31T08:00:30.000-04:00'],
 		['dateTime', '2026-11-01T01:30-05:00', '2026-11-01T01:30-05:00'],
 		['dateTime', 1767225600, '2025-12-31T19:00:00.000-05:00'],
 		['dateTime', '31.12.2026, 8:30', '2026-12-31T08:30:00.000-05:00'],
-		['dateTime', ' 2026-01-31T08:00Z ', '2026-01-31T08:00Z'],
-		['date', '2026-01-31', '2026-01-31'],
 		['date', '2026-01-31 08:00', '2026-01-31'],
 		['date', '31.12.2026', '2026-12-31'],
 		['date', '1767243600000', '2026-01-01'],
-		// midnight in the workflow's zone
-		['date', '2026-01-31T05:00:00.000Z', '2026-01-31'],
 		['date', '2026-01-31T04:59:59Z', '2026-01-30'],
 		// midnight in UTC, as a database node gives a day in most containers
 		['date', ' 2026-01-31 00:00:00+00 ', '2026-01-31'],
 		['date', new Date('2026-01-31'), '2026-01-31'],
-		['date', DateTime.utc(2026, 1, 31), '2026-01-31'],
 		// the same moment, by a clock that does not show midnight
 		['date', '2026-01-30T19:00:00-05:00', '2026-01-30'],
 		['date', DateTime.fromISO('2026-01-30T19:00', { zone: 'America/New_York' }), '2026-01-30'],
@@ -90,60 +80,40 @@ describe('An answer of a new response', () => {
 	});
 
 	it.each(FIELD_KINDS)('to a field of the kind %s can be left empty', (kind) => {
-		for (const nothing of [undefined, null, '', ' ', '\u202a\u00a0\u202c', [], [null], ['']]) {
+		for (const nothing of [undefined, null, '', '\u202a\u00a0\u202c', [], [null]]) {
 			expect(encode(nothing, kind)).toEqual({ answer: undefined });
 			expect(parseAnswer(nothing as never, fieldOf(kind))).toBeNull();
 		}
 	});
 
-	const digits = 'must be a number in plain digits, such as 1234.5 (without commas or units)';
-	it.each<[FieldKind, unknown, string, boolean?]>([
-		['text', { a: 1 }, 'must be text, a number, a date or a list, not an object'],
-		['text', 2 ** 53, 'too many digits'],
-		['text', NaN, 'must be a number'],
-		...['1.000', '1.000,5', '1,000', '1 000', '9,99', '1e3', '5 kg'].map(
-			(text) => ['number', text, digits] as [FieldKind, string, string],
-		),
-		['boolean', 'Ja', 'must be yes or no'],
-		...['2026-01', '31/01/2026', '31.02.2026', '31.12.26', 46022].map(
-			(date) =>
-				['date', date, 'must be a date, such as 2027-01-31'] as [FieldKind, unknown, string],
-		),
-		['dateTime', ' 2026-01 ', 'must be a date'],
-		['date', [1767225600, 1767225601], 'must be a date'],
-		['singleChoice', 'my diagnosis', 'must be one of Red, Blue, dark, Two, نعم, b'],
-		['singleChoice', ['Red', 'Two'], 'must be one of', true],
-		['multipleChoice', ['Red', 'x'], 'must be one or more of Red'],
-		['multipleChoice', 'Red, own', 'must be one or more of Red'],
-		['multipleChoice', ['Red, Two'], 'must be one or more of Red'],
-		['file', 'ftp://f.example/a.pdf', 'must be the http or https URL'],
-		['file', { name: 'a.pdf' }, 'must be the http or https URL'],
-		['file', 'https://f.example/a.pdf, https://f.example/b.pdf', 'URL of one already uploaded'],
-		['file', ['https://f.example/a.pdf', 'https://f.example/b.pdf'], 'URL of one already'],
-	])('to a field of the kind %s cannot be %j', (kind, value, text, allowOther) => {
+	it.each<[FieldKind, string, unknown[]]>([
+		['text', 'must be text, a number, a date or a list, not an object', [{ a: 1 }]],
+		['text', 'too many digits', [2 ** 53]],
+		['number', 'must be a number in plain digits', ['1.000', '1,000', '1 000', '9,99', '1e3']],
+		['boolean', 'must be yes or no', ['Ja', 2]],
+		['date', 'must be a date, such as 2027-01-31', ['2026-01', '31/01/2026', '31.02.2026', 46022]],
+		['dateTime', 'must be a date', [' 2026-01 ', [1767225600, 1767225601]]],
+		['singleChoice', 'must be one of Red, Blue, dark, Two, نعم, b', ['own', ['Red', 'Two']]],
+		['multipleChoice', 'must be one or more of Red', [['Red', 'x'], 'Red, own', ['Red, Two']]],
+		['file', 'URL of one', ['ftp://f/a.pdf', { name: 'a' }, 'https://f/a, https://f/b']],
+	])('to a field of the kind %s %s: %j', (kind, text, values) => {
 		const problem = expect.stringContaining(text);
-		expect(encode(value, kind, allowOther)).toMatchObject({ problem });
+		for (const value of values)
+			expect(encode(value, kind), String(value)).toMatchObject({ problem });
 	});
 
 	const oneOf = { problem: 'must be one of A, B' };
-	const severalOf = { problem: 'must be one or more of A, B' };
-	it.each<[string, string, unknown, object]>([
-		['texts', 'radio', ['A', 'B'], oneOf],
-		['an object, as PHP sends a list with gaps', 'radio', { 0: 'A', 2: 'B' }, oneOf],
-		['records with a label', 'radio', [{ label: 'A' }, { label: 'B', value: null }], oneOf],
-		['those of a checkbox', 'checkbox', ['A', 'B'], severalOf],
-		...['radio', 'checkbox'].flatMap((type) =>
-			// a group with its options is no choice, and any answer is better than none
-			[['A', {}], [{ label: 'Group', options: ['A', 'B'] }], { a: 'A' }, 'A\nB'].map(
-				(options): [string, string, unknown, object] => [
-					`unreadable (${JSON.stringify(options)})`,
-					type,
-					options,
-					{ answer: 'C' },
-				],
-			),
-		),
-	])('is checked against choices that are %s', (_, type, options, checked) => {
+	it.each<[string, unknown, object]>([
+		['radio', ['A', 'B'], oneOf],
+		// PHP sends a list with gaps as an object
+		['radio', { 0: 'A', 2: 'B' }, oneOf],
+		['radio', [{ label: 'A' }, { label: 'B', value: null }], oneOf],
+		['checkbox', ['A', 'B'], { problem: 'must be one or more of A, B' }],
+		// a group with its options is no choice, and any answer is better than none
+		['radio', [{ label: 'Group', options: ['A', 'B'] }], { answer: 'C' }],
+		['checkbox', { a: 'A' }, { answer: 'C' }],
+		['checkbox', 'A\nB', { answer: 'C' }],
+	])('to a %s is checked against choices that are %j', (type, options, checked) => {
 		const [field] = parseFields([{ uuid: 'u', label: 'F', type, options } as never]);
 		expect(encodeAnswer('C', field, { zone: 'utc' })).toMatchObject(checked);
 	});
@@ -154,45 +124,34 @@ describe('A listed answer', () => {
 		parseAnswer(value as never, parseFields([{ uuid: 'u', label: 'F', type, ...more }])[0]);
 
 	it.each<[string, ...unknown[]]>([
-		['text', '007', 'true', ' x ', { street: 'Main', number: 1 }],
-		['number', '007', '1e3', 9, 'about 5', '4,50', '1.000', '20261122000000017'],
+		['text', '007', ' x ', { street: 'Main', number: 1 }],
+		['number', '007', '1e3', 9, '4,50', '1.000', '20261122000000017', 20261122000000016],
 		['boolean', 'perhaps'],
 		['date', '2027-01-04', 1_800_000_000, '4.1.2027'],
-		['multiple_choice', ['News']],
 		['single_choice', 'News'],
 	])('of the type %s stays as the service gave it, such as %j', (type, ...values) => {
 		for (const value of values) expect(read(type, value)).toEqual(value);
 	});
 
-	const file = { name: 'scan', url: 'https://h/1' };
+	const options = ['News', 'Tips', 'A', { label: 'A, B' }, 'B'];
+	const files = [{ name: 'scan', url: 'https://h/1' }];
 	it.each<[string, unknown, unknown]>([
 		['number', '123456789012345', 123456789012345],
-		['number', '19.90', 19.9],
 		['number', ' -0.50 ', -0.5],
-		['boolean', 1, true],
 		['checkbox', 'yes', true],
 		['multiple_choice', 'News', ['News']],
 		['multiple_choice', { 0: 'News', 2: 'Tips' }, ['News', 'Tips']],
-		['file_upload', 'scan|https://h/1', [file]],
-		['file_upload', { 3: 'scan|https://h/1' }, [file]],
-		['file', ['https://h/a%20b.pdf?x=1'], [{ name: 'a b.pdf', url: 'https://h/a%20b.pdf?x=1' }]],
+		['checkboxes', 'News, A, B, tips', ['News', 'A, B', 'tips']],
+		['checkboxes', 'News, other', ['News, other']],
+		['file_upload', 'scan|https://h/1', files],
+		['file_upload', { 3: 'scan|https://h/1' }, files],
 	])('of the type %s: %j becomes %j', (type, value, expected) => {
-		expect(read(type, value)).toEqual(expected);
-	});
-
-	it.each([
-		['News, tips', ['News', 'tips']],
-		['News, A, B, Tips', ['News', 'A, B', 'Tips']],
-		['News, other', ['News, other']],
-	])('that is %j has the choices %j if each part is a choice', (text, parts) => {
-		const options = ['News', 'Tips', 'A', { label: 'A, B' }, 'B'];
-		expect(read('checkboxes', text, { options })).toEqual(parts);
+		expect(read(type, value, type === 'checkbox' ? {} : { options })).toEqual(expected);
 	});
 });
 
 it.each<[FieldKind, unknown, unknown, string]>([
 	['number', ' 03.0 ', 3, 'equal'],
-	['number', '+5', '5.0', 'equal'],
 	// one of many numbers that JSON.parse rounds to it
 	['number', 20261122000000016, '20261122000000016', 'not compared'],
 	['number', '1,200', 5, 'not compared'],
@@ -200,7 +159,6 @@ it.each<[FieldKind, unknown, unknown, string]>([
 	['boolean', 'Ja', true, 'not compared'],
 	['text', 'Ada', 'ada', 'equal'],
 	['text', '+49 151 1234', '\u202a+49\u00a0151 1234\u202c', 'equal'],
-	['text', 'Rene\u0301', 'René', 'equal'],
 	['text', 42, '42', 'equal'],
 	['text', true, 'true', 'not compared'],
 	['date', '2026-01-31', '2026-02-01', 'different'],

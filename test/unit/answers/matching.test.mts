@@ -55,11 +55,9 @@ describe('Answers of a response', () => {
 		[{ answers: { Name: 'Ada' } }, 'No answers were found in an object with "answers"'],
 		[{ responses: 'Name: Ada' }, 'The answers could not be read from a string'],
 		[{ responses: null }, 'The answers could not be read from null'],
-		[{ responses: 3 }, 'from a number'],
 		[{ responses: [['Name', 'Ada']] }, 'from 1 of 1 entries'],
 		[{ responses: [{ label: 'Name', answer: 'Ada' }] }, '"label" (string), "answer"'],
 		[{ responses: [{ field_uuid: 'u2', value: 'Ada' }] }, '"field_uuid" (string)'],
-		[{ responses: [{ field: { uuid: 'u2' }, value: 'Ada' }] }, '"field" (object)'],
 		[{ responses: [{ key: 'Name', value: 'B' }, { x: 1 }] }, '1 of 2 entries', { u2: 'B' }],
 	])('of another shape are a problem that names what came: %j', (record, text, read = {}) => {
 		const { values, problem } = match(record);
@@ -74,42 +72,26 @@ describe('Answers of a response', () => {
 		}
 	});
 
-	const toField = (label: string | number, custom_key?: string) => ({
-		uuid: 'u',
-		label,
-		custom_key,
-	});
-
-	it.each<[string, IDataObject[], object, object]>([
+	it.each<[string, object[], object, object]>([
 		[
 			'by label, if another field has the label as its custom key',
-			[toField('email'), { ...toField('Your email', 'email'), uuid: 'v' }],
+			[{ label: 'email' }, { label: 'Your email', custom_key: 'email' }],
 			{ email: 1, 'Your email': 2 },
-			{ u: 1, v: 2 },
+			{ u0: 1, u1: 2 },
 		],
-		['by numbers for labels', [toField(2024)], [{ key: 2024, value: 1 }], { u: 1 }],
-		['by an empty label', [toField('')], [{ key: '', value: 1 }], { u: 1 }],
-		[
-			'by a label in the same case first',
-			[toField('ID'), { ...toField('Id'), uuid: 'v' }],
-			{ Id: 1 },
-			{ v: 1 },
-		],
-		[
-			'by a label with invisible characters',
-			[toField('Name')],
-			{ '\u200fName\u00a0': 1 },
-			{ u: 1 },
-		],
-		['by UUID alone, if the field was deleted', [], [{ uuid: 'u', value: 1 }], { u: 1 }],
+		['by numbers for labels', [{ label: 2024 }], [{ key: 2024, value: 1 }], { u0: 1 }],
+		['by an empty label', [{ label: '' }], [{ key: '', value: 1 }], { u0: 1 }],
+		['by a label in the same case first', [{ label: 'ID' }, { label: 'Id' }], { Id: 1 }, { u1: 1 }],
+		['by a label with invisible characters', [{ label: 'A' }], { '\u200fA\u00a0': 1 }, { u0: 1 }],
 	])('are matched %s', (_, fields, responses, values) => {
-		expect(match({ responses }, fields)).toMatchObject({ values, problem: undefined });
+		const records = fields.map((field, index) => ({ uuid: `u${index}`, ...field }));
+		expect(match({ responses }, records)).toMatchObject({ values, problem: undefined });
 	});
 
 	it('belong to no field by a name that none has, unless they have no value', async () => {
 		for (const value of ['x', '', null]) {
-			const responses = [{ label: 'Old', value }];
-			expect(await hasUnknownAnswer([{ responses }], parseFields(form))).toBe(value === 'x');
+			const records = [{ responses: [{ label: 'Old', value }] }];
+			expect(await hasUnknownAnswer(records, parseFields(form))).toBe(value === 'x');
 		}
 	});
 
@@ -164,13 +146,12 @@ it.each([
 
 const questions = [
 	...['How satisfied are you?', 'First name', 'Q 1.5', 'Price (€)', 'Price ($)', 'Size?', 'Size!'],
-	...['C++', 'C#', 'Cost ($)', 'İsim', 'नाम', 'がく', 'Comment', 'Comment', '***', 'E-mail (work)'],
+	...['C++', 'C#', 'Cost ($)', 'İsim', 'がく', 'Comment', 'Comment', '***', 'E-mail (work)'],
 ];
 
 it.each<[string, string?]>([
 	['how\u00a0satisfied are\u00a0you', 'How satisfied are you?'],
 	['first_name *', 'First name'],
-	['\ufeffFirst\u200b name', 'First name'],
 	['email work', 'E-mail (work)'],
 	['mail-key!', 'E-mail (work)'],
 	['Comment 2', 'Comment (2)'],
@@ -180,12 +161,9 @@ it.each<[string, string?]>([
 	['C'],
 	['cost:', 'Cost ($)'],
 	['İSİM', 'İsim'],
-	['Size?', 'Size?'],
 	['Size'],
-	['नम'],
 	['かく'],
 	['!!!'],
-	['First'],
 ])('A column %j is the field %j by its letters and digits, if no other has them', (name, title) => {
 	const fields = parseFields(questions.map((label, index) => ({ uuid: `f${index}`, label })));
 	Object.assign(fields.at(-1)!, { customKey: 'mail_key' });
