@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { demoForms, status, success } from '../../service/index.mts';
 import { itemsOf, locator, n8nFor } from '../harness.mts';
 import { createWorld } from '../world.mts';
-import { addTo } from './adding.mts';
 import { tracesOf } from './traces.mts';
 
 const { contact } = demoForms;
@@ -31,16 +30,6 @@ describe('the token', () => {
 		expect(await n8nFor(pasted).testCredential()).toMatchObject({ status: 'OK' });
 		expect((await n8nFor(pasted).runNode(getWorkspace)).error).toBeUndefined();
 		expect(service.requests.map((one) => one.token)).toEqual([service.token, service.token]);
-	});
-
-	it('sends no more once it is refused', async () => {
-		const { service, n8n } = await createWorld();
-		service.faults.set({ fault: 'loginPage', match: { method: 'POST' } });
-		const [{ uuid }] = service.store.fields(contact);
-		const input = itemsOf(...Array.from({ length: 50 }, (_, index) => ({ [uuid]: index })));
-		const { error } = await n8n.runNode(addTo(contact), input);
-		expect(service.requests.filter(({ method }) => method === 'POST')).toHaveLength(1);
-		expect(error).toMatchObject({ context: { itemIndex: 0 } });
 	});
 });
 

@@ -117,6 +117,7 @@ const rows: Record<string, Row> = {
 		parameters: fields,
 		fits: [
 			[json([{ uuid: 'f', label: 'A', type: 'odd' }]), [{ uuid: 'f', label: 'A', type: 'odd' }]],
+			[json({ data: { id: 'a', fields: [{ uuid: 'f' }] } }), [{ uuid: 'f' }]],
 		],
 		misfits: [[json([{ label: 'A' }]), /expected a list of fields with IDs/]],
 	},

@@ -72,7 +72,7 @@ async function fetchPage(context: RequestContext, target: Target): Promise<ListP
  * Returns the records of a list. Undefined if the reply has no list in one of the places of docs/contract.md, or
  * if a record has no ID.
  */
-export function readList({ data }: Envelope, noun: ListedNoun): IDataObject[] | undefined {
+function readList({ data }: Envelope, noun: ListedNoun): IDataObject[] | undefined {
 	const places = isRecord(data) ? [data[noun], data.data, data] : [data];
 	// an empty object can also be a record without attributes
 	const lists = places.filter((place) => Array.isArray(place) || !isEmpty(place));

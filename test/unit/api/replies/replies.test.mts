@@ -2,13 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { unwrapEnvelope } from '../../../../nodes/FormService/api/envelope.ts';
 import { findNextPage } from '../../../../nodes/FormService/api/replies/findNextPage.ts';
 import { isWholeList } from '../../../../nodes/FormService/api/replies/listReader.ts';
-import { readList } from '../../../../nodes/FormService/api/replies/fetchPages.ts';
-
-it('A list of fields is also read from the record of the form', () => {
-	const records = [{ uuid: 'a' }, { id: 7 }];
-	const body = { data: { id: 'aB3xY9', fields: records } };
-	expect(readList(unwrapEnvelope(body), 'fields')).toEqual(records);
-});
 
 const LIST = 'https://forms.example.com/api/v1/responses/AbC123';
 const LINK = `${LIST}?page=2`;
