@@ -35,7 +35,7 @@ describe('the settings of a form', () => {
 		['captcha', ['none', null], ['hcaptcha', '', 1]],
 		['after_message', ['', '<p>Hi</p>', null], [-1, false, {}, ['a']]],
 		['cta_label', [' Go ', '😀'.repeat(100)], ['x'.repeat(101)]],
-		['name', ['x'.repeat(255)], ['x'.repeat(256), '\n', null]],
+		['name', ['x'.repeat(255)], ['x'.repeat(256), '\n', '\u200e', null]],
 	])('take only values within the bound of %s, and name the bound', (name, fine, wrong) => {
 		for (const value of fine) {
 			expect(encode({ [name]: value })).toEqual({ body: { [name]: value }, problems: [] });
@@ -54,7 +54,7 @@ describe('the settings of a form', () => {
 		['is_closed', [1, '1', 'true', 'yes', 'ON'], true],
 		['is_closed', [0, '0', 'FALSE', 'No', ' off '], false],
 		['after_redirect_delay', ['5', ' 5 ', '05'], 5],
-		['captcha', [' Turnstile'], 'turnstile'],
+		['captcha', [' Turnstile', '\u200eTurnstile'], 'turnstile'],
 		['number_prefix', [2026], '2026'],
 		['name', [` ${'x'.repeat(255)}\n`], 'x'.repeat(255)],
 		['after_redirect_url', [' https://a.example\n'], 'https://a.example'],
