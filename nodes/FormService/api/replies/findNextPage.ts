@@ -38,11 +38,14 @@ function* collectAttributes(holder: unknown, path = ''): Generator<[string, unkn
 	}
 }
 
+/** Matches a link to the next page: `<https://…>; title="a, b"; rel="next"`. */
+const LINK_HEADER = /<([^<>]*)>\s*;(?:[^,<"]|"[^"]*")*?\brel\s*=\s*(?:["'][^"']*)?\bnext\b/i;
+
 function findLink(headers: ReplyHeaders, attributes: Attributes): Sign | undefined {
 	const paths = PLACES.map((place) => {
 		return place.endsWith('links.') ? `${place}next` : `${place}next_page_url`;
 	});
-	const [, header] = /<([^<>]*)>\s*;[^,<]*\brel="?next\b/i.exec(String(headers.link ?? '')) ?? [];
+	const [, header] = LINK_HEADER.exec(String(headers.link ?? '')) ?? [];
 	const signs = paths.map((path) => ({ path, value: attributes.get(path) }));
 	return [...signs, { path: 'Link', value: header }].find(({ value }) => Boolean(value));
 }

@@ -17,6 +17,8 @@ describe('The next page', () => {
 		[{ meta: { current_page: 1, last_page: 2 } }],
 		[{ data: { data: [], current_page: 1, last_page: 2 } }],
 		[{}, { link: `<${LIST}>; rel="prev", <${LINK}>; rel="next"` }],
+		[{}, { link: `<${LINK}>; title="a, b; c"; rel = "last next"` }],
+		[{}, { link: `<${LINK}>; rel='next'` }],
 	])('is found in %j with the headers %j', (body, headers) => {
 		expect(find({ data: [], ...body }, headers)).toMatchObject({ nextUrl: LINK });
 	});
