@@ -7,7 +7,7 @@ const INVISIBLE = /\p{Default_Ignorable_Code_Point}+/gu;
 /** Matches whitespace of any kind, such as a no-break space. */
 const BLANKS = /[\s\p{Cc}]+/gu;
 
-/** Removes invisible characters and surrounding whitespace. Each other run of whitespace becomes one space. */
+/** Removes invisible characters and surrounding whitespace, and makes each other whitespace one space. */
 export function cleanText(text: string): string {
 	return text.replace(INVISIBLE, '').replace(BLANKS, ' ').trim();
 }
@@ -15,10 +15,7 @@ export function cleanText(text: string): string {
 /** Matches most texts in English: visible ASCII characters with single spaces between them. */
 const PLAIN = /^[\x21-\x7e]+(?: [\x21-\x7e]+)*$/;
 
-/**
- * Converts a text to the form in which labels, choices, answers and searched texts are compared. Texts that look
- * the same get the same form, and case makes no difference.
- */
+/** Converts a text to the form in which all texts are compared, without case and what nobody sees. */
 export function normalizeText(text: string): string {
 	// much faster, and a form can have 800,000 answers
 	if (PLAIN.test(text)) return text.toUpperCase();
@@ -29,10 +26,7 @@ export function normalizeText(text: string): string {
 
 type NamedValues<T> = ReadonlyArray<readonly [name: string, value: T]>;
 
-/**
- * Creates a function that finds the first value with exactly this name. If there is none, the function compares
- * the names with `normalizeText`, and finds nothing if the name could mean several values.
- */
+/** Creates a function that finds the first value with exactly this name, or the only one with its normal form. */
 export function createNameSearch<T>(namedValues: NamedValues<T>) {
 	// a map keeps the last value of a name
 	const exact = new Map([...namedValues].reverse());
@@ -40,7 +34,7 @@ export function createNameSearch<T>(namedValues: NamedValues<T>) {
 	return (name: string): T | undefined => exact.get(name) ?? findNormalized(name);
 }
 
-/** Creates a function that finds a value by the letters and digits of its name, unless several values fit. */
+/** Creates a function that finds the only value with the letters and digits of a name. */
 export function createSpellingSearch<T>(namedValues: NamedValues<T>) {
 	return createUniqueSearch(namedValues, normalizeSpelling);
 }
@@ -57,14 +51,11 @@ function createUniqueSearch<T>(namedValues: NamedValues<T>, toKey: (name: string
 	return (name: string): T | undefined => byKey.get(toKey(name));
 }
 
-/** Matches anything but letters and digits. The first group is a match between two digits, as in "1.5". */
+/** Matches punctuation and spaces. The first group is a match between two digits, as in "1.5". */
 const SEPARATORS = /((?<=\p{N})[\p{Z}\p{P}\p{S}]+(?=\p{N}))|[\p{Z}\p{P}\p{S}]+/gu;
 
-/**
- * Removes case, whitespace, punctuation and symbols: "SEO: Title" and "seo_title" → `SEOTITLE`. Separators
- * between digits become a space, because "1.5" is not "15".
- */
-export function normalizeSpelling(text: string): string {
+/** Keeps only letters and digits: "seo_title" → `SEOTITLE`. Separates digits, because "1.5" is not "15". */
+function normalizeSpelling(text: string): string {
 	const removeOrSplit = (_: string, between?: string) => (between === undefined ? '' : ' ');
 	return normalizeText(text).replace(SEPARATORS, removeOrSplit);
 }
@@ -72,38 +63,29 @@ export function normalizeSpelling(text: string): string {
 /** Names that n8n drops from an object, or that would change the object itself. */
 const UNUSABLE = ['__proto__', 'constructor', 'prototype'];
 
-/**
- * Makes labels unique. A repeated label gets " (2)", then " (3)". A new name is never equal to one of the
- * labels: "A", "A", "A (2)" → "A", "A (3)", "A (2)".
- *
- * @param options.toKey returns the key of a name; two names with the same key are equal
- */
+/** Makes labels unique: "A", "A", "A (2)" → "A", "A (3)", "A (2)". Two names with the same key are equal. */
 export function makeUnique(
 	labels: readonly string[],
 	usedNames: readonly string[] = [],
-	{ addCount = addCountInBrackets, toKey = (name: string) => name } = {},
+	{
+		addCount = (label: string, count: number) => `${label} (${count})`,
+		toKey = (name: string) => name,
+	} = {},
 ): string[] {
 	const wanted = labels.map((label) => (cleanText(label) === '' ? 'Untitled' : label));
 	const existing = new Set(wanted.map(toKey));
 	const used = new Set(usedNames.map(toKey));
-	const counts = new Map<string, number>();
 	const isUsed = (name: string) => UNUSABLE.includes(name) || used.has(toKey(name));
 	return wanted.map((label) => {
-		const labelKey = toKey(label);
 		let name = label;
-		let count = counts.get(labelKey) ?? 1;
+		let count = 1;
 		while (isUsed(name) || (name !== label && existing.has(toKey(name)))) {
 			count += 1;
 			name = addCount(label, count);
 		}
-		counts.set(labelKey, count);
 		used.add(toKey(name));
 		return name;
 	});
-}
-
-function addCountInBrackets(label: string, count: number): string {
-	return `${label} (${count})`;
 }
 
 /** Creates the names of binary fields from the titles of form fields: "CV", "CV" → `cv`, `cv_2`. */

@@ -1,10 +1,9 @@
 import { DateTime } from 'luxon';
 import { cleanText, normalizeText } from './text';
 
-/** Matches a visible character. */
 const VISIBLE = /[^\s\p{Cc}\p{Default_Ignorable_Code_Point}]/u;
 
-/** Whether a value is undefined, null, a text without a visible character, or a list of blank values. */
+/** Whether a value is missing, a text without a visible character, or a list of such values. */
 export function isBlank(value: unknown): boolean {
 	if (Array.isArray(value)) return value.every(isBlank);
 	return typeof value === 'string' ? !VISIBLE.test(value) : value === undefined || value === null;
@@ -25,7 +24,7 @@ const NUMBER = /^[+-]?\d+(?:\.\d+)?$/;
 /** Matches "1.000", which is 1 in some countries and 1000 in others. "0.125" has one meaning. */
 const THOUSANDS = /^[+-]?(?!0\.)\d{1,3}\.\d{3}$/;
 
-/** Parses a finite number, or a text in plain digits: `"12.5"`. Undefined for "1,200", "1.000" and "1 000". */
+/** Parses a number, or a text in plain digits: `"12.5"`. Undefined for "1,200", "1.000" and "1 000". */
 export function parseNumber(value: unknown): number | undefined {
 	if (typeof value === 'number') return Number.isFinite(value) ? value : undefined;
 	const text = typeof value === 'string' ? cleanText(value) : '';
@@ -33,21 +32,17 @@ export function parseNumber(value: unknown): number | undefined {
 	return Number.isFinite(number) ? number : undefined;
 }
 
-/**
- * Converts a number to a text: `2026` → `"2026"`. The expression of a text parameter can return a number.
- * Undefined for a negative or infinite number, which is the result of a calculation and not text.
- */
+/** Converts a number to text, unless it is negative or infinite, which is a result and not text. */
 export function formatNumber(value: unknown): string | undefined {
 	return typeof value === 'number' && value >= 0 && value < Infinity ? String(value) : undefined;
 }
 
-/** The maximum length of a text that is parsed as a time. An ISO time with the name of a zone is shorter. */
+/** An ISO time with the name of a zone is shorter. */
 const MAX_TIME_LENGTH = 80;
 
 /**
- * Parses a date or time to epoch milliseconds: ISO 8601, SQL's `2026-01-31 09:00`, `31.12.2026` with the day
- * first, epoch seconds and milliseconds, and the Date and luxon objects that an expression returns. JavaScript's
- * `Date.parse` is too lenient: it finds a date in "Room 5".
+ * Parses a time to epoch milliseconds: ISO 8601, SQL's `2026-01-31 09:00`, `31.12.2026`, epoch seconds and
+ * milliseconds, and the objects that an expression returns. `Date.parse` finds a date in "Room 5".
  *
  * @param zone the time zone of values that contain no time zone: `Europe/Vienna`
  */
@@ -62,14 +57,14 @@ function parseMillis(value: unknown, zone: string): number {
 	if (typeof value !== 'string' || value.length > MAX_TIME_LENGTH) return NaN;
 	const text = dotsToIso(cleanText(value));
 	if (DIGITS.test(text)) return parseEpoch(Number(text));
-	// luxon would also parse years, weeks and times of day, but in an answer these can be numbers or words
+	// luxon would also parse years, weeks and times of day
 	if (!/^\d{4}-\d\d-\d\d([T ]|$)/.test(text)) return NaN;
 	// JavaScript parses a UTC time ten times as fast as luxon
 	if (UTC.test(text)) return Date.parse(text);
 	return DateTime.fromISO(text.replace(' ', 'T'), { zone }).toMillis();
 }
 
-/** Converts seconds of 10 digits (years 2001 to 2286) or milliseconds of 13 digits to milliseconds. */
+/** Converts seconds of 10 digits or milliseconds of 13 digits to milliseconds. */
 function parseEpoch(number: number): number {
 	if (number >= 1e9 && number < 1e10) return Math.round(number * 1_000);
 	return number >= 1e12 && number < 1e13 ? number : NaN;
@@ -77,7 +72,7 @@ function parseEpoch(number: number): number {
 
 const DIGITS = /^\d+$/;
 
-/** Whether a time is a number or a text of digits: epoch seconds or epoch milliseconds. */
+/** Whether a time is a number or a text of digits. */
 export function isEpoch(value: unknown): boolean {
 	return typeof value === 'number' || (typeof value === 'string' && DIGITS.test(cleanText(value)));
 }
@@ -85,7 +80,6 @@ export function isEpoch(value: unknown): boolean {
 /** Matches "31.12.2026" and "1.2.2026, 8:30", not "31.12.26". */
 const DOTTED = /^(\d{1,2})\.(\d{1,2})\.(\d{4})(?:,? (\d{1,2})(:\d\d(?::\d\d)?))?$/;
 
-/** Converts a date with dots, whose day is always first, to ISO 8601: `31.12.2026` → `2026-12-31`. */
 function dotsToIso(text: string): string {
 	const [, day, month, year, hour, minutes = ''] = DOTTED.exec(text) ?? [];
 	if (year === undefined) return text;
@@ -114,7 +108,7 @@ export function isLocalDate(value: unknown): boolean {
 
 const DAY_MS = 86_400_000;
 
-/** Matches an offset from UTC that is not zero, at the end of a time: `-05:00`, not `+00:00`. */
+/** Matches `-05:00` at the end of a time, not `+00:00`. */
 const NONZERO_OFFSET = /[+-](?!00)\d\d(:?\d\d)?(\[|$)/;
 
 /** Returns the day of a time that is midnight in UTC. Databases write a date like this. */
@@ -135,18 +129,12 @@ export function isLocalTime(value: unknown): boolean {
 /** Matches the error values of spreadsheets: `#REF!`, `#¿NOMBRE?`, `#N/A`. */
 const SHEET_ERROR = /^#([¡¿]?[\p{Lu}\d/._' ]*\p{Lu}[\p{Lu}\d/._' ]*[!?]|N\/A|NV|N\/D)$/u;
 
-/** Matches the texts that JavaScript makes of missing values and invalid numbers. */
 const SCRIPT_ERROR =
 	/^(NaN|-?Infinity|undefined|\[undefined\]|Invalid Date|Invalid DateTime|\[object \w+\])$/;
 
-/**
- * Finds an error value, such as `#N/A` or `[object Object]`, in a cell, in the result of an expression, or in a
- * list. The node does not send an error value, because the source of the data has a mistake.
- */
+/** Finds an error value, such as `#N/A` or `[object Object]`, which shows a mistake in the source of the data. */
 export function findErrorValue(value: unknown): string | undefined {
-	if (Array.isArray(value)) {
-		return value.map(findErrorValue).find((errorValue) => errorValue !== undefined);
-	}
+	if (Array.isArray(value)) return value.map(findErrorValue).find((found) => found !== undefined);
 	if (typeof value === 'number') return Number.isFinite(value) ? undefined : String(value);
 	if (typeof value !== 'string') return undefined;
 	const text = cleanText(value).normalize('NFC');

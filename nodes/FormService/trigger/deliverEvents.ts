@@ -1,6 +1,10 @@
 import { sortBy } from 'lodash';
 import type { INode, INodeExecutionData } from 'n8n-workflow';
-import { conditionsNeedFields, findConditionMismatch } from '../answers/conditions';
+import {
+	conditionsNeedFields,
+	findConditionMismatch,
+	type ConditionSet,
+} from '../answers/conditions';
 import { parseFields, type FormField } from '../answers/fields';
 import { filterByConditions } from '../answers/findResponses';
 import { hasUnknownAnswer } from '../answers/matchAnswers';
@@ -52,7 +56,7 @@ export async function deliverEvents(
 	const form = { id: formId, name };
 	const items = await createItems(
 		wanted.map(({ event, record }) => ({ event, record, form, fields })),
-		{ ...times, request, output: parameters.output },
+		{ ...times, request, output: parameters.output, conditions: parameters.conditions },
 	);
 	return { items, undelivered: sorted.slice(items.length), fieldRequests };
 }
@@ -126,6 +130,8 @@ export type ResponseEventData = Readonly<{
 export type ItemOptions = {
 	request: RequestContext;
 	output: ResponseOutput;
+	/** The filters that the responses have met. */
+	conditions?: ConditionSet;
 	/** From then on, no further item with files is created. */
 	readDeadline?: AbortSignal;
 	/** From then on, no file is waited for. */
@@ -150,9 +156,10 @@ export async function createItems(
 /** Creates an item without its files if their download fails or takes longer than the poll. */
 async function createItemInTime(
 	event: ResponseEventData,
-	{ request, output, pollDeadline }: ItemOptions,
+	options: ItemOptions,
 ): Promise<INodeExecutionData> {
-	const work = createItem({ ...request, retry: true, signal: pollDeadline }, event, output);
+	const { request, output, pollDeadline } = options;
+	const work = createItem({ ...request, signal: pollDeadline }, event, options);
 	if (!output.downloadFiles) return await work;
 	const createTimeout = () => createRequestError(request, createFailure('pollTimedOut'));
 	try {
@@ -160,7 +167,8 @@ async function createItemInTime(
 	} catch (cause) {
 		const { message } = toNodeError(request.n8n.getNode(), cause);
 		request.n8n.logger.warn(`A response is delivered without its files: ${message}`);
-		const item = await createItem(request, event, { ...output, downloadFiles: false });
+		const withoutFiles = { ...options, output: { ...output, downloadFiles: false } };
+		const item = await createItem(request, event, withoutFiles);
 		return { ...item, json: { ...item.json, [nameAttribute('fileError', output)]: message } };
 	}
 }
@@ -168,9 +176,10 @@ async function createItemInTime(
 async function createItem(
 	request: RequestContext,
 	{ event, record, form, fields }: ResponseEventData,
-	output: ResponseOutput,
+	{ output, conditions }: ItemOptions,
 ): Promise<INodeExecutionData> {
-	const { item, fileErrors } = await createResponseItem(request, record, output, fields);
+	const created = createResponseItem(request, record, output, fields, conditions);
+	const { item, fileErrors } = await created;
 	for (const { message } of fileErrors) {
 		request.n8n.logger.warn(`A response is delivered without one of its files: ${message}`);
 	}

@@ -93,11 +93,9 @@ describe('Filters and Sort', () => {
 		[{ filters: { conditions } }, [], 2],
 		[{ filters: { after: '2026-10-01', before: '2026-10-05T08:00Z' } }, [4, 3, 2, 1], 1],
 		[{ filters: { after: time } }, [6], 1],
-		[{ filters: { after: utc } }, [6, 5], 1],
 		// the fourth was submitted at this time
 		[{ filters: { after: '2026-10-04T08:00Z' } }, [6, 5, 4], 1],
 		[{ filters: { before: '2026-10-04T08:00Z' } }, [3, 2, 1], 1],
-		[{ filters: conditionOn('attribute:created_at', 'after', time) }, [6], 1],
 		[{ filters: conditionOn('attribute:created_at', 'after', utc) }, [6, 5], 1],
 		[{ filters: conditionOn('attribute:is_incomplete', 'is', '={{ true }}') }, [], 1],
 	])('give the responses that %j asks for: %j', async (parameters, expected, requests) => {
@@ -106,7 +104,6 @@ describe('Filters and Sort', () => {
 	});
 
 	it.each<[object]>([
-		[{ text: 'day 3' }],
 		[conditionOn('Day', 'is', 'Day 3')],
 		[conditionOn('Day', 'isNot', 'Day 4')],
 	])(
@@ -140,8 +137,6 @@ describe('Filters and Sort', () => {
 		[{}, 6],
 		[{ sort: { order: 'listed' }, status: 'complete' }, 1],
 		[{ sort: { order: 'listed' }, filters: { after: '2026-10-03' } }, 3],
-		[{ sort: { order: 'listed' }, filters: { text: 'day 3' } }, 3],
-		[{ sort: { order: 'listed' }, filters: { before: '2026-10-03' } }, 1],
 		[{ sort: { order: 'listed' }, filters: conditionOn('attribute:number', 'greater', '5') }, 6],
 	])('are applied before the limit, so all pages are read: %j', async (parameters, found) => {
 		service.shapes.pageSize = 2;
@@ -151,7 +146,6 @@ describe('Filters and Sort', () => {
 
 	it.each<[unknown, string, object?]>([
 		[{}, "'Limit' must be a whole number of at least 1", { returnAll: false, limit: 0 }],
-		[{}, "'Limit' must be a whole number of at least 1", { returnAll: false, limit: 1.5 }],
 		[{}, "'Limit' must be a whole number", { returnAll: false, limit: '={{ "1.000" }}' }],
 		[
 			{ after: 'soon' },
@@ -159,16 +153,12 @@ describe('Filters and Sort', () => {
 		],
 		[{ text: '={{ $json.missing }}' }, "'Answers Contain' is empty"],
 		[{ after: '={{ null }}' }, "'Submitted At or After' is empty"],
-		[{ before: ' ' }, "'Submitted Before' is empty"],
-		[{ before: 'null' }, "'Submitted Before' must be a date"],
 		[conditionOn('a', 'contains', '={{ undefined }}'), 'Condition 1 needs a value'],
 		[{ conditions: '[{"field": "uuid", "value": "b"}]' }, "'Conditions' is empty"],
 		[{ conditions: { conditions: [day, {}] } }, 'Condition 2 has no field'],
 		['={{ ({ text: "ada" }) }}', "'Must Meet' must be"],
 		[conditionOn('a', 'greater', '1,000'), 'Condition 1 needs a number in plain digits, such as'],
-		[conditionOn('a', 'less', '1,000'), 'Condition 1 needs a number'],
 		[conditionOn('a', 'after', 'soon'), 'Condition 1 needs a date, such as 2026-01-31'],
-		[conditionOn('a', 'before', 'soon'), 'Condition 1 needs a date'],
 		[conditionOn('a', 'is', ' '), 'Condition 1 needs a value. To find missing answers, choose'],
 		[conditionOn('attribute:is_incomplete', 'is', 'maybe'), 'The value of condition 1 must be yes or no'],
 	])('are an error before anything is sent if they are %j: %s', async (filters, text, more) => {

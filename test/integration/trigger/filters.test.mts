@@ -32,6 +32,14 @@ describe('A condition', () => {
 		expect(await trigger.poll()).toEqual([]);
 	});
 
+	it('delivers a response whose answer it cannot compare, and says so in the item', async () => {
+		const { submit, trigger } = await begin(world);
+		submit('31/12/2026');
+		const after = filters(condition('Name', '2026-01-31', 'after'));
+		const [item] = await trigger.poll(tick, after);
+		expect(item.json.answersError).toMatch(/^Not compared with the filters, .*: "Name"$/);
+	});
+
 	it('on a field that the form does not have is an error for whoever activates or tests it', async () => {
 		const unknown = filters(condition('Nmae', 'Ada'));
 		await expect(begin(world, unknown)).rejects.toMatchObject({
