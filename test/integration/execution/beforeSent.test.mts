@@ -8,7 +8,6 @@ import {
 	type OperationCase,
 } from '../resources/operations.mts';
 import { AT_ONCE, createWorld } from '../world.mts';
-import { withBothEngines } from './bothEngines.mts';
 
 /** All items of a run, or of a batch, are checked before any of them is sent. */
 
@@ -47,24 +46,14 @@ describe.each(operationCases)('$name', (operation) => {
 
 const create = operationNamed('Response: Create');
 
-withBothEngines('A run', () => {
-	it.each<[Broken, number | undefined, number, number]>([
-		[{ 5: 'expression' }, undefined, 5, 0],
-		[{ 1: 'value', 3: 'value' }, undefined, 1, 0],
-		[{ 1: 'value', 3: 'expression' }, undefined, 3, 0],
-		[{ 2: 'value' }, 2, 2, 2],
-	])('broken like %j, in batches of %j, names item %i and sends %i', async (...given) => {
-		const [broken, batchSize, named, sent] = given;
-		const { error, requests } = await runWith(create, broken, batchSize);
-		expect(error).toMatchObject({ context: { itemIndex: named } });
-		expect(requests.filter(({ method }) => method === 'POST')).toHaveLength(sent);
-	});
-});
-
-it('With Batching, the error counts the items of the batch, because later items were not checked', async () => {
-	const { error, requests } = await runWith(create, { 3: 'value', 4: 'value' }, 3);
-	expect(error?.message).toBe('2 of 3 items are invalid');
-	expect(requests.filter(({ method }) => method === 'POST')).toHaveLength(3);
+it.each<[Broken, number | undefined, number, number]>([
+	[{ 1: 'value', 3: 'expression' }, undefined, 3, 0],
+	[{ 2: 'value' }, 2, 2, 2],
+])('A run broken like %j, in batches of %j, names item %i and sends %i', async (...given) => {
+	const [broken, batchSize, named, sent] = given;
+	const { error, requests } = await runWith(create, broken, batchSize);
+	expect(error).toMatchObject({ context: { itemIndex: named } });
+	expect(requests.filter(({ method }) => method === 'POST')).toHaveLength(sent);
 });
 
 /** Sends items for these forms, after one that is valid. Returns the message and the lines that n8n shows. */
@@ -97,8 +86,6 @@ it.each([
 		['x', 'a/b', 'y'],
 		[/^Rows 3, 5: Form not found\. /, /^Row 4: 'Form' is not a valid ID\. /],
 	],
-	// more than are asked for at a time
-	[[...'abcdefg'], [/^Rows 3, 4, 5, 6, 7, 8, 9: Form not found\. /]],
 ])(
 	'One error lists by row which of the forms %j are invalid or unknown',
 	async (formIds, listed) => {

@@ -1,7 +1,7 @@
 import { partition } from 'lodash';
 import type { INodeExecutionData } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
-import { demoForms, rawReply, slow } from '../../service/index.mts';
+import { demoForms, slow } from '../../service/index.mts';
 import { itemsOf, NODE_NAME, placesOf, time } from '../harness.mts';
 import { inputFor, operationNamed } from '../resources/operations.mts';
 import { running } from '../world.mts';
@@ -18,13 +18,6 @@ it('A run that stops on failure retries no other item, and reports the failure t
 	const { error } = await n8n.runNode(parameters, inputFor(service).toReversed());
 	expect(error).toMatchObject({ httpCode: '403', context: { itemIndex: 1 } });
 	expect(service.requests).toHaveLength(2);
-});
-
-it('A web page with status 404 is about the address, and so is no error of single items', async () => {
-	service.faults.set({ fault: rawReply(404, 'text/html', '<html></html>') });
-	const { parameters } = operationNamed('Field: Get Many');
-	const { error } = await n8n.runNode(parameters, inputFor(service));
-	expect(error?.message).toMatch(/ returned a web page instead of data \(status 404\)$/);
 });
 
 describe('A run that continues returns the outcome of each item, a failed one with its input,', () => {

@@ -106,10 +106,8 @@ describe('A model', () => {
 		const get = { resource: 'form', operation: 'get', formId: locator(contact) };
 		expect(await resultOf(get)).toEqual([expect.not.objectContaining({ cta_label: null })]);
 		expect((await resultOf({ ...get, output: 'raw' }))[0]).toHaveProperty('cta_label');
-		for (const outputFields of [['name', 'absent'], 'name, absent']) {
-			const selected = { ...get, output: 'selectedFields', outputFields };
-			expect(await resultOf(selected)).toEqual([{ id: contact, name: 'Contact' }]);
-		}
+		const selected = { ...get, output: 'selectedFields', outputFields: 'name, absent' };
+		expect(await resultOf(selected)).toEqual([{ id: contact, name: 'Contact' }]);
 		const outputFields = ['Name', 'number'];
 		const list = { resource: 'response', operation: 'getAll', formId: locator(contact), limit: 1 };
 		const [response] = await resultOf({ ...list, output: 'selectedFields', outputFields });
@@ -118,8 +116,6 @@ describe('A model', () => {
 
 	it.each([
 		[{ skip: -1 }, "'Skip' must be a whole number of at least 0"],
-		[{ limit: 0 }, "'Limit' must be a whole number of at least 1"],
-		[{ output: 'all' }, "'Output' must be one of simplified, raw, selectedFields"],
 		[{ output: 'selectedFields', outputFields: 'id, ' }, "'Fields' has an empty entry"],
 	])('is told what is wrong with %j', async (parameters, problem) => {
 		const getAll = { resource: 'form', operation: 'getAll' };
@@ -142,76 +138,44 @@ describe('A model', () => {
 		expect(JSON.stringify(responses)).toContain('cv.txt');
 		const [{ uuid }] = service.store.responses(contact);
 		const pdf = { resource: 'response', operation: 'getPdf', responseId: uuid };
-		for (const download of [true, false]) {
-			const [result] = await resultOf({ ...pdf, download });
-			expect(result).toEqual({ uuid, pdf_url: expect.stringMatching(/pdf$/) });
-		}
+		const [result] = await resultOf({ ...pdf, download: true });
+		expect(result).toEqual({ uuid, pdf_url: expect.stringMatching(/pdf$/) });
 		expect(service.visits).toEqual([]);
 	});
 
-	it('reads more than the action of each operation, and all settings', () => {
+	it('reads a description of its own of each operation, with all settings', () => {
 		const all = operationCases.flatMap(({ properties }) => properties);
 		const texts = all.filter(({ name }) => name === 'toolDescription').map((one) => one.default);
 		expect(new Set(texts).size).toBe(operationCases.length);
 		for (const text of texts) expect(text).toMatch(/^[A-Z][^{}]{60,}\.$/);
+		// longer ones are refused by OpenAI and Azure, and with them the whole agent
+		for (const text of texts) expect(String(text).length).toBeLessThanOrEqual(1_024);
 		for (const { name } of settings) expect(texts.join(' ')).toContain(name);
 	});
 
-	it.each(operationCases)(
-		'reads at most 1,024 characters of $name, in each mode',
-		(operationCase) => {
-			const { resource, operation, properties } = operationCase;
-			const modes = properties.find(({ name }) => name === 'inputMode')?.options ?? [{}];
-			const { description } = nodeOf('formService');
-			for (const mode of modes) {
-				const given = { resource, operation, ...('value' in mode && { inputMode: mode.value }) };
-				const parameters = NodeHelpers.getNodeParameters(
-					description.properties,
-					given as INodeParameters,
-					true,
-					false,
-					{ type: 'formServiceTool', typeVersion: 1 } as INode,
-					{ ...description, name: 'formServiceTool' },
-				)!;
-				const tool = { parameters } as INode;
-				const text = NodeHelpers.getToolDescriptionForNode(tool, nodeOf('formService'));
-				expect(text).toBe(parameters.toolDescription);
-				// longer ones are refused by OpenAI and Azure, and with them the whole agent
-				expect(text.length).toBeLessThanOrEqual(1_024);
-			}
-		},
-	);
+	it('is shown this description, and not the one of n8n', () => {
+		const { description } = nodeOf('formService');
+		const type = { ...description, name: 'formServiceTool' };
+		const node = { type: 'formServiceTool', typeVersion: 1 } as INode;
+		const { properties } = description;
+		const parameters = NodeHelpers.getNodeParameters(properties, {}, true, false, node, type)!;
+		const text = NodeHelpers.getToolDescriptionForNode(
+			{ parameters } as INode,
+			nodeOf('formService'),
+		);
+		expect(text).toBe(parameters.toolDescription);
+	});
 
 	it('changes no setting by null, "" or "null"', async () => {
-		const ask = (key: string) => `={{ $fromAI('${key}', '', 'string') }}`;
-		const asJson = { inputMode: 'json', settingsJson: ask('settings') };
-		const asFields = {
-			settings: {
-				seo_title: ask('title'),
-				closed_message: ask('message'),
-				is_closed: ask('closed'),
-			},
-		};
 		const update = { resource: 'setting', operation: 'update', formId: locator(contact) };
-		const values = { title: 'null', message: '', closed: 'true' };
-		await run('itself', { ...update, ...asFields }, [values]);
-		const settingsJson = {
-			seo_title: 'null',
-			closed_message: null,
-			cta_label: ' ',
-			is_closed: true,
-		};
-		await run('itself', { ...update, ...asJson }, [{ settings: JSON.stringify(settingsJson) }]);
-		expect(service.requests.map(({ body }) => body)).toEqual([
-			{ is_closed: true },
-			{ is_closed: true },
-		]);
-		const { results } = await run(
-			'itself',
-			{ ...update, ...asJson },
-			[{ settings: '{"closed_message": null}' }],
-			{ onError: 'continueRegularOutput' },
-		);
-		expect(JSON.stringify(results)).toContain('Add at least one setting');
+		const fields = { seo_title: 'null', closed_message: null, cta_label: ' ', is_closed: true };
+		const asFields = { settings: { ...fields, is_closed: 'true' } } as unknown as INodeParameters;
+		await run('itself', { ...update, ...asFields });
+		const asJson = { inputMode: 'json', settingsJson: "={{ $fromAI('settings', '', 'string') }}" };
+		await run('itself', { ...update, ...asJson }, [{ settings: JSON.stringify(fields) }]);
+		const expected = { is_closed: true };
+		expect(service.requests.map(({ body }) => body)).toEqual([expected, expected]);
+		const none = await run('itself', { ...update, ...asJson }, [{ settings: '{"slogan": null}' }]);
+		expect(messageOf(none)).toContain('Add at least one setting');
 	});
 });

@@ -52,7 +52,7 @@ it.each(['formService', 'formServiceTrigger'])('The lists of %s have their metho
 	}
 });
 
-const { displayParameter, getNodeParameters, getNodeParametersIssues } = workflow.NodeHelpers;
+const { displayParameter, getNodeParameters } = workflow.NodeHelpers;
 
 /** The parameters of a node that has these, and its defaults for all others. */
 function fillIn(parameters: INodeParameters, type = description): INodeParameters {
@@ -105,34 +105,16 @@ describe('The panel of the node', () => {
 		response getPdf Tool | {} | toolDescription formId responseId
 		setting update | {} | formId inputMode settings clear preview options: skipUnchanged
 		setting update | {"inputMode": "auto"} | formId inputMode columnsNotice preview options: skipUnchanged clearText
-		setting update | {"inputMode": "auto", "formId": {"__rl": true, "mode": "id", "value": "={{ $json.id }}"}} | formId inputMode columnsNotice preview options: skipUnchanged clearText
 		setting update | {"inputMode": "json"} | formId inputMode settingsJson preview options: skipUnchanged
 		form get | {"simplify": false} | formId simplify
 		form get Tool | {"output": "selectedFields"} | toolDescription formId output outputFields
-		form getAll | {} | returnAll limit simplify
-		field getAll | {} | formId returnAll limit
-		workspace get | {} | simplify`;
+		field getAll | {} | formId returnAll limit`;
 
 	it.each(panels.trim().split('\n'))('shows only what has an effect: %s', (line) => {
 		const [operation, given, shown] = line.trim().split(' | ');
 		const [resource, name, tool] = operation.split(' ');
 		const parameters = { resource, operation: name, ...(JSON.parse(given) as INodeParameters) };
 		expect(listShown(parameters, tool).join(' ')).toBe(shown);
-	});
-
-	it('leaves it to the node to name a required field without an answer, since n8n has its UUID', () => {
-		const field = { id: 'f-1', displayName: 'Name', required: true, type: 'string', display: true };
-		for (const value of [null, {}]) {
-			const mapper = { mappingMode: 'defineBelow', value, schema: [field] } as never;
-			const all = fillIn({
-				resource: 'response',
-				operation: 'create',
-				formId: contact,
-				fields: mapper,
-			});
-			const { node } = createNode(all);
-			expect(getNodeParametersIssues(description.properties, node, description)).toBeNull();
-		}
 	});
 
 	it('turns a switch on that is added to the options, since the switch is off without it', () => {

