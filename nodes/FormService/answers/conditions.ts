@@ -1,4 +1,4 @@
-import type { ErrorText } from '../api/errorTexts';
+import type { ErrorText } from '../api/failures';
 import { formatNames } from '../api/text';
 import { parseBoolean, parseNumber, parseTimeMs } from '../api/values';
 import { FILTERABLE_ATTRIBUTES, SIMPLIFIED_ATTRIBUTES } from './attributes';

@@ -1,5 +1,5 @@
 import { isEmpty, isObject, isString, uniq } from 'lodash';
-import { addPeriod } from './errorTexts';
+import { addPeriod } from './text';
 import { isRecord } from './records';
 
 /** A reply without its headers: `{success, message, data}` (docs/contract.md). */

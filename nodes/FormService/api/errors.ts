@@ -1,7 +1,6 @@
 import { NodeApiError, NodeOperationError, type Failure, type INode } from 'n8n-workflow';
 import { clock } from './clock';
-import type { ErrorText } from './errorTexts';
-import type { FailureReason, RequestFailure } from './failures';
+import type { ErrorText, FailureReason, RequestFailure } from './failures';
 
 export type NodeError = NodeApiError | NodeOperationError;
 

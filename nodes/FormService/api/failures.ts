@@ -1,6 +1,9 @@
 import { mapValues, upperFirst } from 'lodash';
+import { DateTime } from 'luxon';
 import type { Failure as N8nFailure } from 'n8n-workflow';
-import { formatTime, truncateText, type ErrorText } from './errorTexts';
+import { truncateText } from './text';
+
+export type ErrorText = { message: string; description: string };
 
 const CHECK_BASE_URL = "Check the 'Base URL' in the Form Service credential.";
 const CHECK_FILE =
@@ -211,4 +214,11 @@ export function describeFailure(
 		message: `${message}: "${quote}"`,
 		description: whole.length > MAX_QUOTE_LENGTH ? whole : advice,
 	};
+}
+
+/** Formats a time for the user, rounded up to the minute: "Nov 22, 2026, 00:31 UTC". */
+export function formatTime(epochMs: number): string {
+	const minuteMs = Math.ceil(epochMs / 60_000) * 60_000;
+	const time = DateTime.fromMillis(minuteMs, { zone: 'utc', locale: 'en-US' });
+	return time.toFormat("LLL d, yyyy, HH:mm 'UTC'");
 }

@@ -2,7 +2,7 @@ import type { IHttpRequestOptions } from 'n8n-workflow';
 import type { Account, N8nContext } from './account';
 import type { Endpoint } from './endpoints';
 import { ServiceError } from './errors';
-import { addPeriod } from './errorTexts';
+import { addPeriod } from './text';
 import { createFailure, describeFailure, type RequestFailure } from './failures';
 import type { Priority } from './request/requestQueue';
 

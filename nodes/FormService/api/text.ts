@@ -1,5 +1,4 @@
 import { trim } from 'lodash';
-import { truncateText } from './errorTexts';
 
 /** Matches direction marks, zero-width characters, soft hyphens and variation selectors. */
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}+/gu;
@@ -111,4 +110,20 @@ export function formatNames(names: readonly string[]): string {
 	const visibleNames = names.slice(0, MAX_LISTED).map((name) => truncateText(name));
 	const hiddenCount = names.length - visibleNames.length;
 	return `${visibleNames.join(', ')}${hiddenCount > 0 ? ` and ${hiddenCount} more` : ''}`;
+}
+
+/** Adds a period to a sentence, unless the sentence ends with ".", "!" or "?", which a quote can follow. */
+export function addPeriod(text: string): string {
+	return /[.!?]"?$/.test(text) ? text : `${text}.`;
+}
+
+/** Puts text of the service on one line. Cuts long text, and adds "…". */
+export function truncateText(text: string, maxLength = 300): string {
+	const line = text.replace(/\s+/g, ' ').trim();
+	return line.length > maxLength ? `${cutAtCharacter(line, maxLength)}…` : line;
+}
+
+/** Leaves no half of a character. */
+export function cutAtCharacter(text: string, maxLength: number): string {
+	return text.slice(0, maxLength).replace(/[\ud800-\udbff]$/, '');
 }

@@ -1,7 +1,7 @@
 import { compact, groupBy, map, upperFirst } from 'lodash';
 import type { Endpoint } from '../api/endpoints';
 import { toNodeError, InputError, type NodeError, ServiceError } from '../api/errors';
-import { addPeriod } from '../api/errorTexts';
+import { addPeriod } from '../api/text';
 import {
 	createFormNotFoundError,
 	getSelectedFormName,

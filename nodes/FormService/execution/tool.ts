@@ -1,8 +1,7 @@
 import { get, isUndefined, omitBy, pick } from 'lodash';
 import type { IDataObject, INode, INodeExecutionData, INodeProperties } from 'n8n-workflow';
-import { cutAtCharacter } from '../api/errorTexts';
 import { isRecord } from '../api/records';
-import { makeUnique } from '../api/text';
+import { cutAtCharacter, makeUnique } from '../api/text';
 import type { ParameterContext } from '../parameters/parameterContext';
 import {
 	readOutputSelection,

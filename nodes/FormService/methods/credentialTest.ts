@@ -5,7 +5,7 @@ import type {
 } from 'n8n-workflow';
 import { createAccount } from '../api/account';
 import { createTarget, endpoints } from '../api/endpoints';
-import { addPeriod, truncateText } from '../api/errorTexts';
+import { addPeriod, truncateText } from '../api/text';
 import { clock } from '../api/clock';
 import { parseReply } from '../api/request/classify';
 import { JSON_HEADERS, readReply, DEFAULT_TIMEOUT_MS } from '../api/request/sendOnce';

@@ -11,11 +11,10 @@ import { findAnswerText } from '../answers/findResponses';
 import { getAccount } from '../api/account';
 import { clock } from '../api/clock';
 import { createTarget, endpoints, type Endpoint } from '../api/endpoints';
-import { truncateText } from '../api/errorTexts';
 import { parseBoolean, parseTimeMs } from '../api/values';
 import { getFormId, getId, isId, sortByTime } from '../api/records';
 import { fetchRecords } from '../api/replies/listReader';
-import { normalizeText } from '../api/text';
+import { normalizeText, truncateText } from '../api/text';
 import { CLOSED_SUFFIX, extractFormId } from '../parameters/locators';
 
 /** Returns the ID of the form that is chosen in the editor, or an empty string. */

@@ -12,10 +12,9 @@ import { createResponseItem, nameAttribute, type ResponseOutput } from '../answe
 import { clock, waitUnlessAborted, yieldIfDue } from '../api/clock';
 import { createTarget, endpoints } from '../api/endpoints';
 import { InputError, toNodeError } from '../api/errors';
-import type { ErrorText } from '../api/errorTexts';
 import { sortByTime } from '../api/records';
 import { createRequestError, type RequestContext } from '../api/requestContext';
-import { createFailure } from '../api/failures';
+import { createFailure, type ErrorText } from '../api/failures';
 import { getSelectedFormName } from '../parameters/locators';
 import type { ResponseEvent } from '../parameters/triggerEvents';
 import { fetchFormName } from './formList';

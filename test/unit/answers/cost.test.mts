@@ -20,7 +20,7 @@ import {
 	type ResponseOutput,
 } from '../../../nodes/FormService/answers/responseItem.ts';
 import { parseFile } from '../../../nodes/FormService/answers/decode.ts';
-import { checkLink } from '../../../nodes/FormService/api/url.ts';
+import { checkLink } from '../../../nodes/FormService/api/files/checkLink.ts';
 import { cpuTimeOf } from '../cpuTime.mts';
 
 const types = Object.keys(fieldKinds) as FieldKind[];

@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { createAccount } from '../../../nodes/FormService/api/account.ts';
 import { InputError } from '../../../nodes/FormService/api/errors.ts';
-import { cutAtCharacter, formatTime } from '../../../nodes/FormService/api/errorTexts.ts';
+import { cutAtCharacter } from '../../../nodes/FormService/api/text.ts';
 import {
 	createFailure,
 	describeFailure,
-	REASONS,
 	type FailureReason,
+	formatTime,
+	REASONS,
 	type RequestFailure,
 } from '../../../nodes/FormService/api/failures.ts';
 import {

@@ -12,7 +12,7 @@ import {
 import { createTransportFailure } from '../request/classify';
 import { createRequestError, getAbortSignal, type RequestContext } from '../requestContext';
 import { createFailure } from '../failures';
-import { checkLink } from '../url';
+import { checkLink } from './checkLink';
 
 /*
  * Streams files into n8n's binary data, outside the account's request queue. Respondents choose the links to their

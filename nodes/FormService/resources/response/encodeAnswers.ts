@@ -5,9 +5,8 @@ import type { EncodedValue, EncodeResult } from '../../answers/encode';
 import { encodeAnswer } from '../../answers/fieldKinds';
 import { findFieldBySpelling, type AnswerableField } from '../../answers/fields';
 import { matchAnswers } from '../../answers/matchAnswers';
-import { truncateText } from '../../api/errorTexts';
 import { isRecord } from '../../api/records';
-import { formatNames, normalizeText } from '../../api/text';
+import { formatNames, normalizeText, truncateText } from '../../api/text';
 import { findErrorValue, isBlank } from '../../api/values';
 import {
 	createCombinedParameterError,

@@ -1,6 +1,6 @@
 import { defaults, isEmpty, mapValues, pick } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
-import { truncateText } from '../../api/errorTexts';
+import { truncateText } from '../../api/text';
 import { hasReason } from '../../api/errors';
 import { parseBoolean } from '../../api/values';
 import { removeSecrets } from '../../api/records';

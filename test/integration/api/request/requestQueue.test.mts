@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { formatTime } from '../../../../nodes/FormService/api/errorTexts.ts';
+import { formatTime } from '../../../../nodes/FormService/api/failures.ts';
 import { demoForms, unavailable } from '../../../service/index.mts';
 import { locator, time } from '../../harness.mts';
 import { createWorld, pathsOf, type World } from '../../world.mts';
