@@ -15,7 +15,7 @@ const MODES = Object.fromEntries(
 const PARTS: Record<string, string> = {
 	...MODES,
 	queue: 'queue mode with Redis, PostgreSQL and two workers',
-	examples: 'the example workflows, also with an agent, and that n8n stores no secret',
+	examples: 'the example workflows, and that n8n stores no secret',
 	browser: 'n8n’s editor, used in a browser',
 	install: 'n8n’s own install of the package from a registry, its update and removal',
 };

@@ -45,21 +45,14 @@ export type Form = {
 
 export type NewField = Partial<Field> & { label: string };
 
-export type NewForm = {
+export type NewForm = Partial<Pick<Form, 'id' | 'accountId' | 'trackIncomplete' | 'settings'>> & {
 	name: string;
-	id?: string;
-	accountId?: number;
 	fields?: NewField[];
-	trackIncomplete?: boolean;
-	settings?: Settings;
 };
 
-type NewResponse = {
-	/** By the UUID of the field, or by its label. */
-	answers?: Answers;
+/** Each answer is by the UUID of the field, or by its label. */
+type NewResponse = Partial<Pick<Response, 'answers' | 'uuid' | 'createdAt'>> & {
 	incomplete?: boolean;
-	uuid?: string;
-	createdAt?: string;
 };
 
 type StoredFile = { type: string; data: Uint8Array };
@@ -116,11 +109,10 @@ export function createStore(now: () => number) {
 		},
 
 		responses: (formId: string) => [...getForm(formId).responses],
-		response(uuid: string): { form: Form; response: Response } | undefined {
-			return [...forms.values()]
+		response: (uuid: string): { form: Form; response: Response } | undefined =>
+			[...forms.values()]
 				.flatMap((form) => form.responses.map((response) => ({ form, response })))
-				.find(({ response }) => response.uuid === uuid);
-		},
+				.find(({ response }) => response.uuid === uuid),
 		addResponse(formId: string, attributes: NewResponse = {}): Response {
 			const { fields, responses } = getForm(formId);
 			const { answers = {}, incomplete = false, uuid = randomUUID(), createdAt } = attributes;
