@@ -1,6 +1,7 @@
 import { isEmpty, isObject, isString, uniq } from 'lodash';
 import { addPeriod } from './text';
 import { isRecord } from './records';
+import { parseBoolean } from './values';
 
 /** A reply without its headers: `{success, message, data}` (docs/contract.md). */
 export type Envelope = {
@@ -28,7 +29,8 @@ export function unwrapEnvelope(body: unknown): Envelope {
 	return {
 		body,
 		data,
-		isFailure: success === false,
+		// 0 for false must not pass for success
+		isFailure: parseBoolean(success) === false,
 		hasErrors: !isEmpty(errors),
 		message: joinMessages(isString(message) ? message.trim() : '', texts),
 	};

@@ -49,6 +49,7 @@ const rows: Record<string, Row> = {
 		fits: [],
 		misfits: [
 			[json({ success: false, message: 'No.', data: { name: 'A' } }), /rejected.*"No\."$/],
+			[json({ success: 0, message: 'No.', data: { name: 'A' } }), /rejected.*"No\."$/],
 			[json({ message: 'No.', errors: { a: ['Too long.'] } }, 418), /418\): "No\. Too long\."$/],
 			[json([], 410), /\(status 410\)$/],
 		],
