@@ -72,7 +72,6 @@ function parseEpoch(number: number): number {
 
 const DIGITS = /^\d+$/;
 
-/** Whether a time is a number or a text of digits. */
 export function isEpoch(value: unknown): boolean {
 	return typeof value === 'number' || (typeof value === 'string' && DIGITS.test(cleanText(value)));
 }
@@ -126,7 +125,7 @@ export function isLocalTime(value: unknown): boolean {
 	return parseTimeMs(value, 'utc') !== parseTimeMs(value, 'utc+1');
 }
 
-/** Matches the error values of spreadsheets: `#REF!`, `#¿NOMBRE?`, `#N/A`. */
+/** Matches `#REF!`, `#¿NOMBRE?` and `#N/A`. */
 const SHEET_ERROR = /^#([¡¿]?[\p{Lu}\d/._' ]*\p{Lu}[\p{Lu}\d/._' ]*[!?]|N\/A|NV|N\/D)$/u;
 
 const SCRIPT_ERROR =

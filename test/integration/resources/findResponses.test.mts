@@ -103,10 +103,7 @@ describe('Filters and Sort', () => {
 		expect(service.requests).toHaveLength(requests);
 	});
 
-	it.each<[object]>([
-		[conditionOn('Day', 'is', 'Day 3')],
-		[conditionOn('Day', 'isNot', 'Day 4')],
-	])(
+	it.each<[object]>([[conditionOn('Day', 'is', 'Day 3')], [conditionOn('Day', 'isNot', 'Day 4')]])(
 		'return a response with unreadable answers, and say that they are unreadable: %j',
 		async (filters) => {
 			const readable = ['Day 3', 'Day 4'].map((Day) => ({ uuid: Day, responses: { Day } }));
