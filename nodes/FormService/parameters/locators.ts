@@ -3,6 +3,7 @@ import type { INode, INodeProperties } from 'n8n-workflow';
 import { getRequestFailure, ServiceError } from '../api/errors';
 import { createFailure } from '../api/failures';
 import { isId, isRecord } from '../api/records';
+import { cleanText } from '../api/text';
 import { isWebUrl } from '../api/url';
 import { createNamedError, readLocator, type ParameterContext } from './parameterContext';
 
@@ -75,7 +76,7 @@ export function readFormId(input: ParameterContext): string {
 }
 
 export function readResponseId(input: ParameterContext): string {
-	const id = readLocator(input, 'responseId').trim();
+	const id = cleanText(readLocator(input, 'responseId'));
 	return checkId(input, id, 'responseId', 'UUID');
 }
 
@@ -90,7 +91,7 @@ function checkId(input: ParameterContext, id: string, name: string, kind: string
  * with the ID: `https://host/f/some-words-aB3xY9` → `aB3xY9`.
  */
 export function extractFormId(value: string): string {
-	const text = value.trim();
+	const text = cleanText(value);
 	if (!isWebUrl(text)) return text;
 	const segments = compact(new URL(text).pathname.split('/'));
 	const lastSegment = segments.at(-1) ?? '';
