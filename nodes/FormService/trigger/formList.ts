@@ -1,10 +1,17 @@
-import { pick, union } from 'lodash';
+import { omitBy, pick, union } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import type { ResponseOutput } from '../answers/responseItem';
 import { clock } from '../api/clock';
 import { createTarget, endpoints } from '../api/endpoints';
 import { hasReason, toNodeError } from '../api/errors';
-import { getCreationTimeMs, getFormId, removeSecrets, sortByTime } from '../api/records';
+import {
+	getCreationTimeMs,
+	getFormId,
+	getListEntries,
+	isRecord,
+	removeSecrets,
+	sortByTime,
+} from '../api/records';
 import { createFormNotFoundError, getSelectedFormName } from '../parameters/locators';
 import type { FormEvent } from '../parameters/triggerEvents';
 import { settings } from '../settings/settings';
@@ -234,10 +241,19 @@ const ATTRIBUTE_LENGTH = 4;
 
 /** Returns the fingerprints of a form's attributes that have a value, by their names. */
 export function computeAttributes(record: IDataObject): Record<string, string> {
-	const texts = COMPARED_ATTRIBUTES.map((name) => [name, toComparedText(record[name])] as const);
+	const compared: IDataObject = { ...record, fields: removeStatistics(record.fields) };
+	const texts = COMPARED_ATTRIBUTES.map((name) => [name, toComparedText(compared[name])] as const);
 	const given = texts.filter(([, text]) => text !== '');
 	return Object.fromEntries(
 		given.map(([name, text]) => [name, computeFingerprint(text).slice(0, ATTRIBUTE_LENGTH)]),
+	);
+}
+
+/** Removes times and counts from fields, such as `updated_at` and `responses_count`, which nobody has edited. */
+function removeStatistics(fields: IDataObject['fields']): IDataObject[] | undefined {
+	const records = getListEntries(fields)?.filter(isRecord);
+	return records?.map(
+		(field) => omitBy(field, (_, name) => /_(at|count)$/.test(name)) as IDataObject,
 	);
 }
 

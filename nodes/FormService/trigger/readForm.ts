@@ -200,13 +200,16 @@ const MAX_FAILING_MS = 20 * MINUTE_MS;
 /** Whether the next reading must leave the page where this one started, so that a bad page blocks nothing. */
 function hasToStartOver(
 	{ cache }: PollContext,
-	{ formId, reading, read }: PerformedReading,
+	{ formId, form, reading, read }: PerformedReading,
 	failure: Failure | undefined,
 ): boolean {
 	if (isPositionGone(reading, read)) return true;
 	const { from } = reading;
 	const streak = cache.failures.get(`form ${formId}`);
 	if (streak === undefined || from === FIRST_PAGE || failure?.page !== from) return false;
+	// no other page of such a list has new responses
+	const isOldestFirst = form.progress?.newest?.order === 'oldestFirst';
+	if (reading.turn === 'search' && isOldestFirst) return false;
 	// this failure is recorded later
 	const isOften = streak.count + 1 >= MIN_FAILURES;
 	return isOften && clock.now() - streak.firstFailedAtMs >= MAX_FAILING_MS;
