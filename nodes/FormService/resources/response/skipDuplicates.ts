@@ -1,5 +1,5 @@
 import { sortBy, uniq } from 'lodash';
-import type { INodeProperties } from 'n8n-workflow';
+import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { normalizeAnswer } from '../../answers/fieldKinds';
 import {
 	createFieldSearch,
@@ -155,66 +155,46 @@ async function fetchListedKeys(
 	formId: string,
 	keyFields: KeyFields,
 ): Promise<ReadonlyMap<string, { id: string | null }>> {
+	const fields = await fetchSharedFields(request, formId, { columns: true });
 	const uuids = keyFields.map(({ uuid }) => uuid).join(' ');
-	return await fetchOnce(
-		request,
-		async () => {
-			const ids = new Map<string, { id: string | null }>();
-			for (const response of await fetchListedResponses(request, formId)) {
-				await yieldIfDue();
-				const key = computeListedKey(input, keyFields, response);
-				if (key !== undefined && !ids.has(key)) ids.set(key, { id: response.id });
-			}
-			return ids;
-		},
-		`keys of ${formId} by ${uuids}`,
-	);
+	const indexResponses = async () => {
+		const ids = new Map<string, { id: string | null }>();
+		for (const record of await fetchCompleteResponses(request, formId)) {
+			await yieldIfDue();
+			const key = computeListedKey(input, keyFields, record, fields);
+			if (key !== undefined && !ids.has(key)) ids.set(key, { id: getId(record) ?? null });
+		}
+		return ids;
+	};
+	return await fetchOnce(request, indexResponses, `keys of ${formId} by ${uuids}`);
 }
 
-type ListedResponse = {
-	id: string | null;
-	answers: Answers;
-	/** Why some answers could not be read. */
-	problem?: string;
-	/** Whether an answer may belong to a field whose label has changed. */
-	mayBeRenamed: boolean;
-};
+async function fetchCompleteResponses(request: ItemRequest, formId: string) {
+	const query = { incomplete: 'false' };
+	const target = createTarget(request.context.account, endpoints.listResponses, { formId }, query);
+	const fetch = async (context: RequestContext) => {
+		const records = await fetchRecords(context, target);
+		// the service may ignore the filter in the request (specification, section 4, rule 1)
+		return records.filter((record) => parseBoolean(record.is_incomplete) !== true);
+	};
+	return await fetchOnce(request, fetch, `complete responses of ${formId}`);
+}
 
 function computeListedKey(
 	input: ParameterContext,
 	keyFields: KeyFields,
-	{ id, answers, problem, mayBeRenamed }: ListedResponse,
+	record: IDataObject,
+	fields: readonly FormField[],
 ): string | undefined {
-	const name = `response ${id ?? 'without ID'}`;
+	const name = `response ${getId(record) ?? 'without ID'}`;
+	const { answers, byField, problem } = matchAnswers(record, fields);
 	if (problem !== undefined) throw createUnclearError(input, name, problem);
-	const key = computeKey(input, keyFields, answers, name);
+	const byUuid = [...byField].map(([{ uuid = '' }, { value }]) => [uuid, value] as const);
+	const key = computeKey(input, keyFields, Object.fromEntries(byUuid), name);
+	// an answer with a UUID belongs to a deleted field
+	const mayBeRenamed = answers.some(
+		({ field, uuid, value }) => field === undefined && uuid === undefined && !isBlank(value),
+	);
 	if (key !== undefined || !mayBeRenamed) return key;
 	throw createUnclearError(input, name, 'Some answers may belong to a renamed field');
-}
-
-async function fetchListedResponses(
-	request: ItemRequest,
-	formId: string,
-): Promise<ListedResponse[]> {
-	const query = { incomplete: 'false' };
-	const target = createTarget(request.context.account, endpoints.listResponses, { formId }, query);
-	const fetch = async (context: RequestContext) => {
-		const fields = await fetchSharedFields(request, formId, { columns: true });
-		const responses: ListedResponse[] = [];
-		for (const record of await fetchRecords(context, target)) {
-			await yieldIfDue();
-			// the service may ignore the filter in the request (specification, section 4, rule 1)
-			if (parseBoolean(record.is_incomplete) === true) continue;
-			const { answers, byField, problem } = matchAnswers(record, fields);
-			const byUuid = [...byField].map(([{ uuid = '' }, { value }]) => [uuid, value] as const);
-			// an answer with a UUID belongs to a deleted field
-			const mayBeRenamed = answers.some(
-				({ field, uuid, value }) => field === undefined && uuid === undefined && !isBlank(value),
-			);
-			const id = getId(record) ?? null;
-			responses.push({ id, answers: Object.fromEntries(byUuid), problem, mayBeRenamed });
-		}
-		return responses;
-	};
-	return await fetchOnce(request, fetch, `complete responses of ${formId}`);
 }
