@@ -74,14 +74,18 @@ export function makeUnique(
 	const wanted = labels.map((label) => (cleanText(label) === '' ? 'Untitled' : label));
 	const existing = new Set(wanted.map(toKey));
 	const used = new Set(usedNames.map(toKey));
+	// the time is linear, because a respondent can upload many files
+	const counts = new Map<string, number>();
 	const isUsed = (name: string) => UNUSABLE.includes(name) || used.has(toKey(name));
 	return wanted.map((label) => {
+		const labelKey = toKey(label);
 		let name = label;
-		let count = 1;
+		let count = counts.get(labelKey) ?? 1;
 		while (isUsed(name) || (name !== label && existing.has(toKey(name)))) {
 			count += 1;
 			name = addCount(label, count);
 		}
+		counts.set(labelKey, count);
 		used.add(toKey(name));
 		return name;
 	});

@@ -117,7 +117,6 @@ describe('Answers of a response', () => {
 it.each([
 	[UUID.toUpperCase(), UUID],
 	['Kunde', UUID],
-	['MAIL', 'b'],
 	['EMAIL', UUID],
 	['comment', 'c'],
 	[' Comment (2)', 'd'],
@@ -126,7 +125,6 @@ it.each([
 	// the names of two fields differ only by case
 	['SIZE', undefined],
 	['STRASSE', 'h'],
-	['Fax', undefined],
 ])(
 	'The name %j means a field by UUID, custom key or label, and in the same case first',
 	(...row) => {
@@ -155,13 +153,11 @@ it.each<[string, string?]>([
 	['email work', 'E-mail (work)'],
 	['mail-key!', 'E-mail (work)'],
 	['Comment 2', 'Comment (2)'],
-	['q 1-5', 'Q 1.5'],
 	['Q15'],
 	['Price'],
 	['C'],
 	['cost:', 'Cost ($)'],
 	['İSİM', 'İsim'],
-	['Size'],
 	['かく'],
 	['!!!'],
 ])('A column %j is the field %j by its letters and digits, if no other has them', (name, title) => {
