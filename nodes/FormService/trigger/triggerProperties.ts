@@ -53,14 +53,15 @@ const exceptFormIds: INodeProperties = {
 };
 
 /** Says how soon events arrive. It would be wrong with other Requests per Day. */
-function createPollNotice(pace: string, { show, hide }: IDisplayOptions): INodeProperties {
+function createPollNotice(pace: string, conditions: IDisplayOptions): INodeProperties {
 	const isOther = { '/options.requestsPerDay': [{ _cnd: { exists: true } }] };
 	return {
 		displayName: `${pace}, because the trigger spaces its requests. Leave 'Poll Times' at Every Minute.`,
 		name: 'requestsNotice',
 		type: 'notice',
 		default: '',
-		displayOptions: { show, hide: { ...hide, ...isOther } } as IDisplayOptions,
+		// n8n 1.x cannot read a rule that is undefined
+		displayOptions: { ...conditions, hide: { ...conditions.hide, ...isOther } } as IDisplayOptions,
 	};
 }
 
