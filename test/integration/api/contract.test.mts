@@ -28,8 +28,15 @@ const record = { uuid: 'r1', note: 'kept' };
 const two = [record, { id: 7 }];
 const page = (body: object) => json({ data: two, ...body });
 
-type Fit = [reply: Fault, output: IDataObject[]];
-type Misfit = [reply: Fault, error: RegExp];
+/** Two pages. The first one has the attributes. */
+function servePages(attributes: object): Replies {
+	const pages = [json({ data: [record], ...attributes }), json({ data: [{ id: 7 }] })];
+	return () => pages.shift();
+}
+
+type Replies = Fault | (() => Fault | undefined);
+type Fit = [reply: Replies, output: IDataObject[]];
+type Misfit = [reply: Replies, error: RegExp];
 type Row = { parameters: INodeParameters; fits: Fit[]; misfits: Misfit[]; method?: string };
 
 const UNEXPECTED = /^Unexpected reply to GET \/.*: expected .*, found /;
@@ -78,6 +85,7 @@ const rows: Record<string, Row> = {
 			[json({ data: [{ uuid: 'a' }] }), /expected a list of forms with IDs, found a list/],
 			[json({ data: [{ id: 1.5 }] }), UNEXPECTED],
 			[json({ data: ['a'] }), /found a list with string$/],
+			[json({ data: [null] }), /found a list with null$/],
 		],
 	},
 	'the next page': {
@@ -85,6 +93,8 @@ const rows: Record<string, Row> = {
 		fits: [
 			[page({ next_page_url: null, has_more: false, next_cursor: '' }), two],
 			[page({ current_page: 2, last_page: 2 }), two],
+			[servePages({ meta: { current_page: 1, last_page: 2 } }), two],
+			[servePages({ links: { next: '?page=2' } }), two],
 		],
 		misfits: [
 			[page({ has_more: true }), /expected a link to the next page, found "has_more"/],
@@ -180,7 +190,7 @@ it('Each row of the contract is tested, and nothing else', () => {
 	expect(tableRows).toEqual(Object.keys(rows));
 });
 
-async function runWith({ parameters, method = 'GET' }: Row, fault: Fault) {
+async function runWith({ parameters, method = 'GET' }: Row, fault: Replies) {
 	const { service, n8n } = await createWorld();
 	const path = method === 'POST' ? /response$/ : /./;
 	service.faults.set({ fault, match: { method, path } });

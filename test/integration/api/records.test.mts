@@ -26,14 +26,11 @@ const getForms = { resource: 'form', operation: 'getAll', simplify: false };
 const getFields = { resource: 'field', operation: 'getAll', formId };
 const getResponses = { resource: 'response', operation: 'getAll', formId, simplify: false };
 
-/** Of names that look like secrets, and of one that nobody knows. */
+/** With names that look like secrets. */
 const workspace = {
-	name: 'Demo',
-	after_redirect_url: 'https://example.com',
-	checkout_canceled_cta: null,
-	onboarding_completed: true,
-	owner: { two_factor_confirmed_at: null, email_verified_at: '2026-01-01T00:00:00.000000Z' },
-	new_attribute: 5,
+	...{ name: 'Demo', after_redirect_url: 'https://example.com', secretary: 'Ada' },
+	...{ token_count: 2, service_keyword: 'a', webhook_events: [], new_attribute: 5 },
+	owner: { two_factor_confirmed_at: null },
 };
 const contact = { id: demoForms.contact, name: 'Contact' };
 const answers = { 'Password hint': 'blue', 'API key in use': 'none' };

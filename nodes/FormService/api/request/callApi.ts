@@ -77,8 +77,7 @@ export function computeRetryDelayMs(
 	if (reason === 'unavailable') return priority === 'low' ? 0 : undefined;
 	const counted = failures.filter((failure) => failure.reason !== 'unavailable');
 	const attempts = counted.filter((failure) => failure.cause === cause).length;
-	const maxAttempts = (cause && MAX_ATTEMPTS[cause]) ?? 1;
-	if (attempts >= maxAttempts) return undefined;
+	if (attempts >= ((cause && MAX_ATTEMPTS[cause]) ?? 1)) return undefined;
 	// the queue waits for the next minute
 	if (cause === 'rate-limited') return 0;
 	return FIRST_RETRY_DELAY_MS * 2 ** (attempts - 1) * (0.5 + random / 2);

@@ -118,10 +118,13 @@ function nameFields(message: string, fields: readonly NamedField[] = []): string
 	}, message);
 }
 
-const NOT_CONNECTED = /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN)$/;
-const CERTIFICATE = /CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS/;
-const NO_ENCRYPTION = /^(EPROTO|ERR_SSL_WRONG_VERSION_NUMBER|ERR_SSL_PACKET_LENGTH_TOO_LONG)$/;
-const TIMED_OUT = /^(ECONNABORTED|ETIMEDOUT)$/;
+/** What the codes of network errors mean, the first that matches. */
+const NETWORK_ERRORS = [
+	{ codes: /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN)$/, reason: 'unreachable', mayHaveActed: false },
+	{ codes: /CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS/, reason: 'insecure', mayHaveActed: false },
+	{ codes: /^(EPROTO|ERR_SSL_.*)$/, reason: 'insecure', mayHaveActed: true },
+	{ codes: /^(ECONNABORTED|ETIMEDOUT)$/, reason: 'timedOut', mayHaveActed: true },
+] as const;
 
 /** @param thrown what n8n's HTTP helper threw */
 export function createTransportFailure(thrown: unknown): RequestFailure {
@@ -132,12 +135,9 @@ export function createTransportFailure(thrown: unknown): RequestFailure {
 	const codes = errors.map((error) => String(error.code ?? ''));
 	const code = codes.findLast((text) => text !== '') ?? '';
 	const detail = code || (errors.at(-1)?.message ?? 'unknown error');
-	if (NOT_CONNECTED.test(code)) return createFailure('unreachable', { detail });
-	if (CERTIFICATE.test(code)) return createFailure('insecure', { detail });
-	const mayHaveActed = true;
-	if (NO_ENCRYPTION.test(code)) return createFailure('insecure', { detail, mayHaveActed });
-	if (TIMED_OUT.test(code)) return createFailure('timedOut', { detail, mayHaveActed });
-	return createFailure('connectionBroken', { detail, mayHaveActed });
+	const known = NETWORK_ERRORS.find((error) => error.codes.test(code));
+	const { reason, mayHaveActed } = known ?? { reason: 'connectionBroken', mayHaveActed: true };
+	return createFailure(reason, { detail, mayHaveActed });
 }
 
 /** The errors of n8n's SSRF protection and of the allowed domains of a credential. */

@@ -20,8 +20,7 @@ export function parseRetryAfterMs(headers: ReplyHeaders, nowMs: number): number 
 
 /** A proxy can send several numbers: `60, 60;w=60`. */
 export function parseLimitHeader(headers: ReplyHeaders, name: string): number | undefined {
-	const [text] = String(headers[name] ?? '').split(/[,;]/);
-	const number = text.trim() === '' ? NaN : Number(text);
+	const number = parseInt(String(headers[name]), 10);
 	return Number.isNaN(number) ? undefined : Math.max(number, 0);
 }
 
