@@ -43,9 +43,11 @@ it.each(['formService', 'formServiceTrigger'])('The lists of %s have their metho
 	const existing = Object.keys({ ...listSearch, ...loadOptions, ...resourceMapping });
 	expect([...new Set(named.map(([, method]) => method))].sort()).toEqual(existing.sort());
 	expect(text.match(/"searchListMethod":"\w+"(?!,"searchable":true)/)).toBeNull();
-	for (const { property } of placesIn(own.properties)) {
+	for (const { displayOptions = {} } of own.properties) {
 		// n8n 1.x activates no workflow with a rule that is undefined
-		expect(Object.values(property.displayOptions ?? {})).not.toContain(undefined);
+		expect(Object.values(displayOptions)).not.toContain(undefined);
+	}
+	for (const { property } of placesIn(own.properties)) {
 		const { resourceMapper, loadOptionsMethod, loadOptionsDependsOn } = property.typeOptions ?? {};
 		if ((resourceMapper ?? loadOptionsMethod) === undefined || loadOptionsMethod === 'getForms')
 			continue;
