@@ -15,7 +15,6 @@ const ROUNDS = 9;
 const HEAD = ['Responses', 'Body', 'JSON.parse alone', 'Poll', 'Memory', 'State per response'];
 const LABELS = ['Name', 'Email', 'Message', 'Phone', 'Comment'];
 
-/** The task of a measuring process. */
 type Task = { account: Account; formId: string; size: number };
 
 const formatMs = (ms: number) => `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`;

@@ -11,7 +11,6 @@ import { broughtByN8n, withN8nVersions } from './lib/n8n/install.mts';
 import { root } from './lib/paths.mts';
 import { updateExamples, updateReadme, updateSettings } from './references.mts';
 
-/** The functions that update generated files, by path. */
 const files: Record<string, (text: string) => Promise<string> | string> = {
 	'README.md': async (text) => await formatMarkdown(withN8nVersions(updateReadme(text))),
 	'examples/README.md': async (text) => await formatMarkdown(await updateExamples(text)),
@@ -25,7 +24,6 @@ const files: Record<string, (text: string) => Promise<string> | string> = {
 		),
 };
 
-// an unknown option is an error
 const { check: isCheck } = parseArgs({ options: { check: { type: 'boolean' } } }).values;
 for (const [path, update] of Object.entries(files)) {
 	const text = await readFile(join(root, path), 'utf8');

@@ -57,7 +57,6 @@ const pictures: Record<string, Picture> = {
 	},
 };
 
-/** Opens and runs the node of a picture in a new workflow. */
 async function prepare(editor: Editor, { n8n, choices }: World, picture: Picture): Promise<void> {
 	const { json, typed = {}, output } = picture;
 	const credentials = { formServiceApi: choices.credential };

@@ -8,7 +8,6 @@ import { exampleFiles, readExample } from './lib/n8n/examples.mts';
 
 const load = createRequire(`${await compiledSources()}/`);
 
-/** Lists the operations of the node: resource, name and description. */
 function listOperations(): string[][] {
 	const file = './nodes/FormService/FormService.node.js';
 	const { FormService } = load(file) as { FormService: new () => INodeType };
@@ -37,14 +36,12 @@ async function listExamples(): Promise<string[][]> {
 	return await Promise.all(rows);
 }
 
-/** Lists the events of the trigger. */
 function listEvents(): string[][] {
 	const watched = load('./nodes/FormService/parameters/triggerEvents.js') as typeof Watched;
 	const events = watched.TRIGGER_EVENTS.map((event) => watched.eventTexts[event]);
 	return events.map(({ name, description }) => [name, description]);
 }
 
-/** Lists the settings that the node knows. */
 function listSettings(): string[][] {
 	const file = './nodes/FormService/settings/settings.js';
 	const { describeAllowedValues, settings } = load(file) as typeof Settings;
@@ -58,22 +55,18 @@ function listSettings(): string[][] {
 	});
 }
 
-/** Replaces the table between two comments of a document. */
 function replaceTable(text: string, name: string, head: string[], rows: string[][]): string {
 	return replaceSection(text, name, renderTable(head, rows));
 }
 
-/** Updates the tables of operations and events in README.md. */
 export function updateReadme(text: string): string {
 	const operations = ['Resource', 'Operation', 'What it does'];
 	const updated = replaceTable(text, 'operations', operations, listOperations());
 	return replaceTable(updated, 'events', ['**Trigger On**', 'What has happened'], listEvents());
 }
 
-/** Updates the table of examples in examples/README.md. */
 export const updateExamples = async (text: string) =>
 	replaceTable(text, 'examples', ['Example', 'What it does'], await listExamples());
 
-/** Updates the table of settings in docs/settings.md. */
 export const updateSettings = (text: string) =>
 	replaceTable(text, 'settings', ['Setting', 'In the editor', 'Values'], listSettings());

@@ -14,7 +14,6 @@ import { root } from './lib/paths.mts';
 const CURRENT_NAME = 'Form Service';
 const CURRENT_ADDRESS = 'https://form-service.example.com';
 
-/** Returns the spellings of a name: in texts, and of classes, variables, constants, packages and paths. */
 function spell(name: string): string[] {
 	const words = name.split(' ').map((word) => word[0].toUpperCase() + word.slice(1));
 	const joined = words.join('');

@@ -9,7 +9,6 @@ import { type Execution, itemsOf } from '../lib/n8n/rest.mts';
 import { temporaryFolder } from '../lib/paths.mts';
 import { startWorld, type World } from './world.mts';
 
-// an unknown option is an error
 const { values } = parseArgs({ options: { check: { type: 'boolean' } } });
 
 const FIRST_EXAMPLE = 'act-on-new-responses.json';

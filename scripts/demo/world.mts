@@ -17,7 +17,6 @@ const POLL_TIMES = [0, 10, 20, 30, 40, 50].map((second) => `${second} * * * * *`
 const REQUESTS_PER_DAY = 50_000;
 const LIMITS = { perMinute: 600, perDay: 100_000 };
 
-/** The value of secret attributes in each record of the service. */
 export const SECRET = 'secret-of-a-record-77ab3f';
 
 const CREDENTIAL = 'Form Service account';
@@ -29,11 +28,8 @@ const TABLES = ['Responses', 'Latest Answers'];
 export type World = {
 	service: Service;
 	n8n: N8n;
-	/** ids of the example workflows by their file name */
 	workflows: Record<string, string>;
-	/** what was chosen in the examples */
 	choices: Choices;
-	/** ids of the data tables by their name */
 	tables: Record<string, string>;
 };
 

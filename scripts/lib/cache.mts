@@ -7,7 +7,6 @@ import { cacheFolder, root } from './paths.mts';
 
 type Origin = { parent: string; prefix?: string; sources: string[] };
 
-/** Makes a folder, or takes the one that is there. */
 async function make(folder: string, fill: (unfinished: string) => unknown) {
 	if (!existsSync(folder)) {
 		const unfinished = `${folder}.${process.pid}`;

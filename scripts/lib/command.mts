@@ -86,7 +86,6 @@ export async function step<T>(title: string, work: () => Promise<T>): Promise<T>
 	}
 }
 
-/** Asks until the answer is truthy or the time is over. Returns the last answer. */
 export async function until<T>(
 	ask: () => T | Promise<T>,
 	timeoutMs: number,

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { run, step } from './command.mts';
 import { localCache } from './paths.mts';
 
-/** The counts of passed and failed checks. */
 export type Tally = { passed: number; failed: number };
 
 /** Runs a step and counts it as one check. */
@@ -18,7 +17,6 @@ export async function check(tally: Tally, title: string, work: () => Promise<unk
 	}
 }
 
-/** Arguments for vitest, and environment variables for the tests. */
 type Selection = { args?: string[]; env?: Record<string, string> };
 
 type Report = { numPassedTests: number; numFailedTests: number };

@@ -11,15 +11,12 @@ type Named = { id: string; name: string };
 export type Choices = {
 	credential: Named;
 	form: Named;
-	/** The fields of the form. */
 	fields: ReadonlyArray<{ uuid: string; label: string }>;
 	/** The answers of Response: Create by label; an expression starts with "=". */
 	answers: Record<string, string>;
-	/** The labels of the fields that identify a response. */
 	identifiedBy: string[];
 	/** The settings to update, if the example leaves them open. */
 	settings: INodeParameters;
-	/** The workflow that handles one response. */
 	subWorkflow?: Named;
 	/** The poll times of the triggers as cron expressions; by default, those of the example. */
 	pollTimes?: string[];
@@ -29,11 +26,9 @@ export type Choices = {
 const OURS = 'n8n-nodes-formservice.formService';
 const folder = join(root, 'examples');
 
-/** Lists the file names of the examples. */
 export const exampleFiles = async () =>
 	(await readdir(folder)).filter((name) => name.endsWith('.json')).sort();
 
-/** Reads an example from the repository. */
 export const readExample = async (file: string) =>
 	JSON.parse(await readFile(join(folder, file), 'utf8')) as WorkflowFile;
 
@@ -41,7 +36,6 @@ export const readExample = async (file: string) =>
 export const canBeActive = ({ nodes }: WorkflowFile) =>
 	!nodes.some(({ type }) => type === 'n8n-nodes-base.manualTrigger');
 
-/** Fills in the values that a user chooses in an example. */
 export const fillIn = (workflow: WorkflowFile, choices: Choices): WorkflowFile => ({
 	...workflow,
 	nodes: workflow.nodes.map((node) =>

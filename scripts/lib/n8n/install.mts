@@ -44,7 +44,6 @@ async function prepareSqlite(installed: string) {
 	await run('node', ['-e', 'require("sqlite3")'], { cwd: installed });
 }
 
-/** Installs n8n once. Returns the folder of its package. */
 export async function installN8n(line = newest): Promise<string> {
 	const title = `n8n ${getVersion(line)} (1 to 4 minutes, once)`;
 	return await installOnce(`n8n/${line}`, title, prepareSqlite);

@@ -55,7 +55,6 @@ const ownEnvironment = () =>
 		),
 	);
 
-/** Returns n8n's parser of execution data. */
 export async function executionReader(line?: string) {
 	const n8n = join(await installN8n(line), 'node_modules', 'n8n', 'package.json');
 	const { parse } = createRequire(n8n)('flatted') as { parse: (text: string) => IRunExecutionData };

@@ -8,7 +8,6 @@ import type {
 } from 'n8n-workflow';
 import { until } from '../command.mts';
 
-/** A workflow as n8n exports it. */
 export type WorkflowFile = {
 	name: string;
 	nodes: INode[];
@@ -44,7 +43,6 @@ export class N8nRest {
 	private readonly url: string;
 	private readonly parse: (text: string) => IRunExecutionData;
 
-	/** @param parse parses n8n's execution data */
 	constructor(url: string, parse: (text: string) => IRunExecutionData) {
 		this.url = url;
 		this.parse = parse;
@@ -69,7 +67,6 @@ export class N8nRest {
 		return (await this.send<Saved>('POST', '/rest/workflows', body)).id;
 	}
 
-	/** Creates a data table with text columns. Returns its ID. */
 	async createTable(name: string, columns: string[]): Promise<string> {
 		const body = { name, columns: columns.map((column) => ({ name: column, type: 'string' })) };
 		return (await this.send<Saved>('POST', await this.tablesPath(), body)).id;
@@ -135,7 +132,6 @@ export class N8nRest {
 		throw new Error(`The execution of ${workflowId} did not come or end. There are: ${seen}.`);
 	}
 
-	/** Returns the last executions of a workflow, newest first. */
 	async executions(workflowId: string): Promise<Execution[]> {
 		const filter = encodeURIComponent(JSON.stringify({ workflowId }));
 		const path = `/rest/executions?filter=${filter}&limit=100`;
@@ -173,12 +169,10 @@ export class N8nRest {
 
 export const hasEnded = ({ status }: Execution) => !['new', 'running'].includes(status);
 
-/** Whether the results of the nodes are available. */
 function hasData({ data }: Execution): boolean {
 	const { runData = {}, error } = data?.resultData ?? {};
 	return error !== undefined || Object.keys(runData).length > 0;
 }
 
-/** Returns the items that a node returned in an execution. */
 export const itemsOf = (execution: Execution, nodeName: string): INodeExecutionData[] =>
 	execution.data.resultData.runData[nodeName]?.flatMap(({ data }) => data?.main?.[0] ?? []) ?? [];
