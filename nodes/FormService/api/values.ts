@@ -126,7 +126,7 @@ export function isLocalTime(value: unknown): boolean {
 }
 
 /** Matches `#REF!`, `#¿NOMBRE?` and `#N/A`. */
-const SHEET_ERROR = /^#([¡¿]?[\p{Lu}\d/._' ]*\p{Lu}[\p{Lu}\d/._' ]*[!?]|N\/A|NV|N\/D)$/u;
+const SHEET_ERROR = /^#([¡¿]?[\d/._' ]*\p{Lu}[\p{Lu}\d/._' ]*[!?]|N\/A|NV|N\/D)$/u;
 
 const SCRIPT_ERROR =
 	/^(NaN|-?Infinity|undefined|\[undefined\]|Invalid Date|Invalid DateTime|\[object \w+\])$/;

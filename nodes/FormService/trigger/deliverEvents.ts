@@ -113,7 +113,7 @@ async function fetchFields(
 export function createConditionError(node: INode, { message, description }: ErrorText) {
 	return new InputError(node, {
 		message,
-		description: `${description} Fetch Test Event and publishing show this error as well. No response is lost meanwhile.`,
+		description: `${description} Responses wait until the filter is corrected.`,
 		failure: { cause: 'configuration-invalid' },
 	});
 }

@@ -187,9 +187,10 @@ export function compareForms(
 			if (isAll && before === undefined) forms.set(form.id, { absentSinceMs: nowMs });
 			continue;
 		}
-		const isNew = isAll && before === undefined && isCreatedSince(form, listedSinceMs);
-		// all responses of a new form are new
-		const first: FormState = isNew && lists.responses ? { seen: new Map() } : {};
+		const isNew = isAll && before === undefined && listedSinceMs !== undefined;
+		// a form that was moved to the workspace has existing responses, and a created form has none
+		const isCreated = isNew && isCreatedSince(form, listedSinceMs);
+		const first: FormState = isCreated && lists.responses ? { seen: new Map() } : {};
 		const { changed, stateAfter } = compareAttributes(
 			form,
 			before ?? first,
@@ -211,9 +212,8 @@ export function compareForms(
 /** The service rounds times down, and its machines can have different clocks. */
 const CREATION_TOLERANCE_MS = MINUTE_MS;
 
-/** Whether a form was created since the list was first read. Not known in the first reading. */
-function isCreatedSince({ record }: ListedForm, listedSinceMs: number | undefined): boolean {
-	if (listedSinceMs === undefined) return false;
+/** Whether a form was created since the list was first read. */
+function isCreatedSince({ record }: ListedForm, listedSinceMs: number): boolean {
 	const createdAtMs = getCreationTimeMs(record);
 	return createdAtMs === undefined || createdAtMs >= listedSinceMs - CREATION_TOLERANCE_MS;
 }

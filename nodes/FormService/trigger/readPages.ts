@@ -1,10 +1,11 @@
-import { chunk } from 'lodash';
+import { chunk, uniqBy } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { clock, waitUnlessAborted, yieldIfDue } from '../api/clock';
 import { createTarget, endpoints, type Target } from '../api/endpoints';
 import { hasReason } from '../api/errors';
-import { getComparableId, getCreationTimeMs } from '../api/records';
+import { getComparableId, getCreationTimeMs, getRecordKey } from '../api/records';
 import { fetchPages, type ListPage } from '../api/replies/fetchPages';
+import { isWholeList } from '../api/replies/listReader';
 import { createRequestError } from '../api/requestContext';
 import { createFailure } from '../api/failures';
 import type { ResponseEvent } from '../parameters/triggerEvents';
@@ -213,7 +214,7 @@ function computeClockOffset({ dateHeaderMs, sentAtMs }: ListPage, nowMs: number)
 /**
  * Fetches all records of a list, such as the fields of a form, within the time of the poll.
  *
- * @throws NodeApiError if a page cannot be read, or the time is up
+ * @throws NodeApiError if a page cannot be read, the list is incomplete, or the time is up
  */
 export async function fetchWholeList(
 	context: PollContext,
@@ -222,9 +223,11 @@ export async function fetchWholeList(
 ): Promise<{ records: IDataObject[]; requests: number }> {
 	const records: IDataObject[] = [];
 	let requests = 0;
+	let total: number | undefined;
 	for await (const page of fetchPagesInTime(context, target)) {
 		records.push(...page.records);
 		requests += 1;
+		total ??= page.total;
 		const isTimeUp = page.nextUrl !== undefined && clock.now() >= context.times.readUntilMs;
 		if (isTimeUp) {
 			throw createRequestError(
@@ -233,5 +236,9 @@ export async function fetchWholeList(
 			);
 		}
 	}
-	return { records, requests };
+	const distinctCount = uniqBy(records, getRecordKey).length;
+	if (isWholeList({ distinctCount, recordCount: records.length, total }))
+		return { records, requests };
+	const detail = `a poll found ${distinctCount} of ${total ?? records.length} ${noun}`;
+	throw createRequestError(context.request, createFailure('listIncomplete', { detail }));
 }

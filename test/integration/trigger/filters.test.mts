@@ -45,7 +45,7 @@ describe('A condition', () => {
 		await expect(begin(world, unknown)).rejects.toMatchObject({
 			message: expect.stringMatching(/^The form "\w+" has no field "Nmae"$/),
 			description: expect.stringMatching(
-				/"Name"\. Fetch Test Event and publishing .* No response is lost meanwhile\.$/,
+				/"Name"\. Responses wait until the filter is corrected\.$/,
 			),
 		});
 		const { form, trigger, submit } = await begin(world, { options: { requestsPerDay: 720 } });
