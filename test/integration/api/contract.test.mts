@@ -28,11 +28,14 @@ const record = { uuid: 'r1', note: 'kept' };
 const two = [record, { id: 7 }];
 const page = (body: object) => json({ data: two, ...body });
 
-/** Two pages. The first one has the attributes. */
-function servePages(attributes: object): Replies {
-	const pages = [json({ data: [record], ...attributes }), json({ data: [{ id: 7 }] })];
-	return () => pages.shift();
+/** Each request gets the next reply. */
+function serveInTurn(...replies: Fault[]): Replies {
+	return () => replies.shift();
 }
+
+/** Two pages. The first one has the attributes. */
+const servePages = (attributes: object) =>
+	serveInTurn(json({ data: [record], ...attributes }), json({ data: [{ id: 7 }] }));
 
 type Replies = Fault | (() => Fault | undefined);
 type Fit = [reply: Replies, output: IDataObject[]];
@@ -175,10 +178,16 @@ const rows: Record<string, Row> = {
 	},
 	maintenance: {
 		parameters: workspace,
-		fits: [],
+		fits: [
+			[serveInTurn(unavailable(290), json({ name: 'A' })), [{ name: 'A' }]],
+			[serveInTurn(...Array<Fault>(3).fill(json({}, 503)), json({ name: 'A' })), [{ name: 'A' }]],
+		],
 		misfits: [
-			[unavailable(301), /is unavailable \(status 503\)\. It asks to wait until /],
-			[json({}, 503), / \(status 503\)$/],
+			[
+				serveInTurn(unavailable(301), json({ name: 'A' })),
+				/is unavailable \(status 503\)\. It asks to wait until /,
+			],
+			[json({}, 503), /could not process the request \(status 503\)$/],
 		],
 	},
 };
