@@ -22,7 +22,7 @@ const IN_A_POLL_MS = 300;
 export async function deliver(mode: Mode) {
 	await using cleanup = new AsyncDisposableStack();
 	const service = await startUnlimited(cleanup, { seed: false });
-	const fields = ['Name', 'Email', 'Message'].map((label) => ({ label }));
+	const fields = ['Name', 'Email'].map((label) => ({ label }));
 	const { id: formId } = service.store.addForm({ name: 'Form', fields });
 	const env = { EXECUTIONS_DATA_PRUNE: 'false', ...mode.env };
 	const { n8n, rest, folder } = await startInstance(cleanup, { line: mode.line, env });
