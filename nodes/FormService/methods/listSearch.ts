@@ -50,7 +50,7 @@ export async function fetchKeptList(
 	const key = `${account.key} ${limit} ${target.url}`;
 	const kept = keptLists.get(key);
 	if (kept !== undefined) return await kept;
-	const fetching = fetchRecords({ n8n, account, priority: 'high' }, target, limit);
+	const fetching = fetchRecords({ n8n, account, priority: 'high' }, target, { limit });
 	keptLists.set(key, fetching);
 	const forgetLater = () => {
 		clock.timeout(LIST_TTL_MS).addEventListener('abort', () => keptLists.delete(key));

@@ -40,6 +40,20 @@ it('Limit sends no further request once enough responses were found, even if pag
 	expect(service.requests).toHaveLength(2);
 });
 
+it('Response: Get reads no page after the one with the response, and for several items all pages once', async () => {
+	const replyTo = (at: number) => ({
+		data: [{ uuid: `r${at % 5}`, responses: [] }],
+		next_page_url: at % 5 < 4 ? `?page=${(at % 5) + 2}` : null,
+	});
+	const get = { ...getAll, operation: 'get', responseId: locator('={{ $json.uuid }}') };
+	servePages(replyTo);
+	const several = ['r0', 'r3'].map((uuid) => ({ json: { uuid } }));
+	expect((await n8n.runNode(get, several)).items).toHaveLength(2);
+	expect(service.requests).toHaveLength(5);
+	expect((await n8n.runNode(get, [{ json: { uuid: 'r1' } }])).items).toHaveLength(1);
+	expect(service.requests).toHaveLength(5 + 2);
+});
+
 it('A page that leads to an earlier one is an error', async () => {
 	servePages((at) => ({ data: [{ uuid: `r${at}` }], next_page_url: '?page=2' }));
 	const { error, items } = await n8n.runNode(getAll);

@@ -37,7 +37,7 @@ it('The fields of the resource mapper have unique names, with what a user must k
 		{ id: 3, label: ' ' },
 		{ uuid: 'd', label: 'CV', type: 'file' },
 	);
-	const names = ['A (required)', 'B (required, one or more)', 'A (2)', '3', 'CV (file URL)'];
+	const names = ['A (required)', 'B (required, one or more)', 'A (2)', 'Untitled', 'CV (file URL)'];
 	expect(fields.map(({ displayName }) => displayName)).toEqual(names);
 	expect(fields.map(({ required }) => required)).toEqual([true, true, false, false, false]);
 });

@@ -25,13 +25,13 @@ export function isWholeList({
  * Fetches the records of a list in the order of the service. Pages can shift while they are read: then one
  * record is on two pages, and another is on no page. So up to three readings are joined.
  *
- * @param limit no page after the page with the record of this number is read
+ * @param until no page is read after the page with the record of this number, or with this key, see `getRecordKey`
  * @throws ServiceError if the list is incomplete
  */
 export async function fetchRecords(
 	context: RequestContext,
 	target: Target,
-	limit = Infinity,
+	{ limit = Infinity, key = '' }: { limit?: number; key?: string } = {},
 ): Promise<readonly IDataObject[]> {
 	const found = new Map<string, IDataObject>();
 	let latestTotal = 0;
@@ -51,7 +51,7 @@ export async function fetchRecords(
 				current.set(getRecordKey(record), record);
 				found.set(getRecordKey(record), record);
 			}
-			if (found.size >= limit) return [...found.values()].slice(0, limit);
+			if (found.size >= limit || found.has(key)) return [...found.values()].slice(0, limit);
 		}
 		if (isWholeList({ distinctCount: current.size, recordCount, total })) {
 			return [...current.values()];

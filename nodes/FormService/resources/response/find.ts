@@ -64,12 +64,11 @@ export const responseGet: Operation = {
 		return {
 			ids: { formId },
 			async read(request) {
-				const records = await fetchOnce(
-					request,
-					fetchRecordsByKey,
-					`keys of ${request.target.url}`,
-				);
-				const record = records.get(toComparableId(responseId));
+				const key = toComparableId(responseId);
+				// several items need several pages, so they share the whole list
+				const until = input.hasSeveralItems ? {} : { key };
+				const records = await fetchRecordsByKey(request, until);
+				const record = records.get(key);
 				if (record === undefined) {
 					throw createParameterError(
 						input,
@@ -85,9 +84,12 @@ export const responseGet: Operation = {
 	},
 };
 
-async function fetchRecordsByKey(context: RequestContext, target: Target) {
-	const records = await fetchRecords(context, target);
-	return new Map(records.map((record) => [getRecordKey(record), record]));
+async function fetchRecordsByKey(request: ItemRequest, until: { key?: string }) {
+	const fetch = async (context: RequestContext, target: Target) => {
+		const records = await fetchRecords(context, target, until);
+		return new Map(records.map((record) => [getRecordKey(record), record]));
+	};
+	return await fetchOnce(request, fetch, `keys of ${request.target.url}`);
 }
 
 async function createItems(
@@ -185,7 +187,7 @@ function checkConditions(
 async function fetchResponses(request: ItemRequest, limit?: number) {
 	return await fetchOnce(
 		request,
-		async (context, target) => await fetchRecords(context, target, limit),
+		async (context, target) => await fetchRecords(context, target, { limit }),
 		`${request.target.url} up to ${limit ?? 'its end'}`,
 	);
 }
