@@ -12,9 +12,13 @@ export type FailureSubject = 'account' | 'parameters' | 'formList' | `form ${str
 /** The failures in a row of a subject. */
 export type FailureStreak = Readonly<{
 	count: number;
-	/** The query of the page that failed last. Other pages of the form can be read meanwhile. */
+	/**
+	 * The query of the page that failed last, how often in a row, and since when. Other pages of the form can be read
+	 * meanwhile, or fail, too.
+	 */
 	page: string;
-	firstFailedAtMs: number;
+	pageCount: number;
+	pageFailedAtMs: number;
 	lastFailedAtMs: number;
 	backoffMs: number;
 	error: NodeError;
@@ -42,13 +46,15 @@ export class Failures {
 		const nowMs = clock.now();
 		const last = this.streaks.get(subject);
 		const count = (last?.count ?? 0) + 1;
+		const lastOfPage = last?.page === page ? last : undefined;
 		const { retryAtMs = nowMs } = getRequestFailure(error) ?? {};
 		// a millisecond more, so that the queue sends the next request immediately
 		const askedMs = Math.min(retryAtMs - nowMs + 1, MAX_RETRY_AFTER_MS);
 		this.streaks.set(subject, {
 			count,
 			page,
-			firstFailedAtMs: last?.firstFailedAtMs ?? nowMs,
+			pageCount: (lastOfPage?.pageCount ?? 0) + 1,
+			pageFailedAtMs: lastOfPage?.pageFailedAtMs ?? nowMs,
 			lastFailedAtMs: nowMs,
 			backoffMs: Math.max(askedMs, computeBackoffMs(count)),
 			error,

@@ -206,13 +206,13 @@ function hasToStartOver(
 	if (isPositionGone(reading, read)) return true;
 	const { from } = reading;
 	const streak = cache.failures.get(`form ${formId}`);
-	if (streak === undefined || from === FIRST_PAGE || failure?.page !== from) return false;
+	if (from === FIRST_PAGE || failure?.page !== from || streak?.page !== from) return false;
 	// no other page of such a list has new responses
 	const isOldestFirst = form.progress?.newest?.order === 'oldestFirst';
 	if (reading.turn === 'search' && isOldestFirst) return false;
 	// this failure is recorded later
-	const isOften = streak.count + 1 >= MIN_FAILURES;
-	return isOften && clock.now() - streak.firstFailedAtMs >= MAX_FAILING_MS;
+	const isOften = streak.pageCount + 1 >= MIN_FAILURES;
+	return isOften && clock.now() - streak.pageFailedAtMs >= MAX_FAILING_MS;
 }
 
 /** Adds the requests of a reading to the form's schedule. A form that was not read keeps its place in the queue. */

@@ -127,7 +127,7 @@ async function measureReference(): Promise<number> {
 }
 
 it(
-	'10,000 responses of 80 answers cost less than twelve times as much as reading them from JSON, in pieces below 50 ms',
+	'10,000 responses of 80 answers cost less than twenty times as much as reading them from JSON, in pieces below 50 ms',
 	{ retry: 2 },
 	async () => {
 		const referenceMs = await measureReference();
@@ -136,7 +136,7 @@ it(
 		const reading = readResponses().finally(() => (isDone = true));
 		while (!isDone) piecesMs.push(await cpuTimeOf(setImmediate));
 		expect(await reading).toBe(10_000);
-		expect(sum(piecesMs) / referenceMs).toBeLessThan(12);
+		expect(sum(piecesMs) / referenceMs).toBeLessThan(20);
 		expect(Math.max(...piecesMs)).toBeLessThan(50);
 	},
 );

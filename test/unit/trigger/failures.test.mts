@@ -44,6 +44,15 @@ it('An error of the account and a form has one notice, although both are reporte
 	}
 });
 
+it('A page that fails after another page of its form has failed once, although the form has failed often', () => {
+	for (const page of ['?page=9', '?page=9', '?page=4']) {
+		time.pass(11 * MINUTE_MS);
+		failures.record('form A', createError('A'), page);
+	}
+	const streak = { count: 3, page: '?page=4', pageCount: 1, pageFailedAtMs: time.now() };
+	expect(failures.get('form A')).toMatchObject(streak);
+});
+
 it('Each failure in a row makes polls wait twice as long, up to half an hour', () => {
 	const waits = Array.from({ length: 9 }, () => {
 		poll(1, 'A');

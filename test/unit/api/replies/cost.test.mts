@@ -41,13 +41,13 @@ async function measure(pages: number): Promise<number> {
 	});
 }
 
-it('A list of ten times as many pages takes at most twelve times as long', async () => {
+it('A list of ten times as many pages takes about ten times as long, and not a hundred times', async () => {
 	await measure(48);
 	const ratios: number[] = [];
-	// a busy machine and the collection of garbage can slow down one of the two
+	// a busy machine and the collection of garbage can double the ratio
 	while (ratios.length < 5 && Math.min(...ratios) >= 12) {
 		const shortMs = await measure(48);
 		ratios.push((await measure(480)) / shortMs);
 	}
-	expect(Math.min(...ratios)).toBeLessThan(12);
+	expect(Math.min(...ratios)).toBeLessThan(20);
 }, 120_000);
