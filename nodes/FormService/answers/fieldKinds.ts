@@ -151,7 +151,7 @@ export function encodeAnswer(
 	return fieldKinds[field.kind].encode(answer, { choices: field.choices, zone, allowOther });
 }
 
-/** Parses an answer from Form Service. A file becomes `{name, url}`, without a field only if its name shows it. */
+/** Parses an answer from Form Service. A file becomes `{name, url}`. Without a field, only a name with an extension is a file. */
 export function parseAnswer(answer: GenericValue, field?: AnswerSpec): GenericValue {
 	const parseEntry = (entry: unknown) => parseFile(entry, field?.kind === 'file') ?? entry;
 	// PHP sends a list with gaps as an object

@@ -42,7 +42,7 @@ export function createRequestError(
 	return new ServiceError(n8n.getNode(), failure, { message, description }, itemIndex);
 }
 
-/** @param found what came instead of a reply of docs/contract.md, in names and types */
+/** @param found the names and types that came in place of a reply of docs/contract.md, without values */
 export function createUnexpectedReplyError(
 	context: RequestContext,
 	{ method, url }: Endpoint,

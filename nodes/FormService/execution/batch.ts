@@ -5,7 +5,7 @@ import { hasReason, InputError, mayHaveActed } from '../api/errors';
 import { createInvalidItemsError, toItemError } from './itemErrors';
 import type { InputItem, ItemOutcome, ItemRequest, PendingWrite } from './operation';
 
-/** What the items of a try share. A try is one time that n8n executes the node within a run. */
+/** What the items of a try share. Each time that n8n executes the node within a run is a try. */
 export type TryContext = {
 	total: number;
 	continuesOnFail: boolean;

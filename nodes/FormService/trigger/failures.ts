@@ -9,7 +9,7 @@ import { EARLY_TOLERANCE_MS, HOUR_MS, hasElapsed, MINUTE_MS } from './requestBud
 /** What has failed: all of the account, the parameters, the list of forms, or one form. */
 export type FailureSubject = 'account' | 'parameters' | 'formList' | `form ${string}`;
 
-/** The failures in a row of a subject. */
+/** The consecutive failures of a subject. */
 export type FailureStreak = Readonly<{
 	count: number;
 	/**
@@ -71,7 +71,7 @@ export class Failures {
 		this.streaks.delete(subject);
 	}
 
-	/** Clears the failures of a form whose last failure was that of a page that has been read now. */
+	/** Ends the streak of a form if the page that failed last has now been read. */
 	clearPage(subject: FailureSubject, page: string): void {
 		if (this.streaks.get(subject)?.page === page) this.streaks.delete(subject);
 	}

@@ -16,7 +16,7 @@ import type { FormState, Progress } from './triggerState';
 type Pass = NonNullable<Progress['pass']>;
 type Newest = NonNullable<Progress['newest']>;
 
-/** The first pass of a form is read at once. A first pass that has started over is like any other. */
+/** Once a page has been read, the first pass of a form does not wait. One that has started over is like any other. */
 export function isFirstPass({ seen, progress }: FormState): boolean {
 	return progress?.pass === undefined ? seen === undefined : progress.pass.isFirst === true;
 }
@@ -157,6 +157,7 @@ function proveCompleteness(
 		? { ids: new Set<string>(), recordCount: 0, total }
 		: cache.passes.get(formId);
 	cache.passes.delete(formId);
+	// a page with undelivered events is read again, so its responses would count twice
 	if (proof === undefined || delivery.undelivered.length > 0) return false;
 	for (const { ids } of read.pages) {
 		for (const id of ids) proof.ids.add(id);

@@ -94,7 +94,7 @@ export function takePollReason(n8n: IPollFunctions): PollReason {
 	return ['init', 'leadershipChange'].includes(n8n.getActivationMode()) ? 'start' : 'publish';
 }
 
-/** The time of a poll outside durable mode. Only there, n8n gives exactly this time. */
+/** The time limit of a poll outside durable mode. In durable mode, the limit is another one. */
 const REGULAR_TIMEOUT_MS = 5 * MINUTE_MS;
 
 /** Only n8n 2.38 and later say how long a poll may take. */

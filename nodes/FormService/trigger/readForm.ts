@@ -27,7 +27,7 @@ import type { FormState } from './triggerState';
  * read only by passes.
  */
 
-/** A first pass reads at most so many pages in a poll after a failure, because they may be read again. */
+/** After a failure, a first pass reads at most this many pages per poll, because it may have to read them again. */
 const MAX_PAGES_AFTER_FAILURE = 10;
 
 /** The service allows 60 requests a minute for pages and fields together. */
@@ -51,6 +51,7 @@ export function planReading(
 	const isCheck =
 		reason === 'publish' && (hasFailed || conditionsNeedFields(parameters.conditions));
 	const isFirst = isFirstPass(form);
+	// a first pass that has read a page goes on without a wait
 	const isAtOnce = isCheck || (isFirst && form.seen !== undefined);
 	if (!isAtOnce && !isDue(schedule, budget.nowMs)) return undefined;
 	const starts: Record<Turn, string> = {
@@ -140,6 +141,7 @@ async function tryDelivery(
 	try {
 		return await deliverEvents(context, formId, [...events.values()], capacity);
 	} catch (error) {
+		// the number of requests is unknown, and usually one
 		return { ...none, fieldRequests: 1, error };
 	}
 }

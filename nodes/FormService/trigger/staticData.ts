@@ -45,7 +45,7 @@ export function readSavedState(n8n: IPollFunctions): unknown {
 	const nodeData = n8n.getWorkflowStaticData('node');
 	const saved = n8n.getWorkflowStaticData('global')[ENTRIES_KEY];
 	const node = readTriggerNode(n8n);
-	// an entry that is no object cannot be read, and neither can what it has
+	// pass on what is not an object, so that the state counts as damaged
 	const entry: unknown = isRecord(saved) ? saved[node.id] : saved;
 	const byId = isRecord(entry) ? entry.state : entry;
 	if (!isKeptByName(nodeData)) return nodeData[STATE_KEY] ?? byId;

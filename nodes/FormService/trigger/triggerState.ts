@@ -54,7 +54,7 @@ const formSchema = z.object({
 		.transform(decodeSeenResponses)
 		.refine((seen) => seen !== undefined)
 		.optional(),
-	/** Until a pass has proved that it was complete: which unseen responses are existing ones. */
+	/** The rule for unseen responses until a pass has proved complete: those created before `sinceMs` already existed. */
 	baseline: z
 		.object({
 			/** When the trigger first watched the form: a whole second of the service's clock. */
@@ -82,7 +82,7 @@ export type FormStates = ReadonlyMap<string, FormState>;
 
 export type TriggerState = Readonly<{
 	service: string;
-	/** The time at which the state was saved, or one more than the revision before. */
+	/** The time of the save, or the previous revision plus one if that is higher. */
 	revision: number;
 	/** When the list of all forms was first read, by the service's clock. */
 	listedSinceMs?: number;
@@ -137,7 +137,7 @@ export function loadState(saved: unknown, memory: StateMemory, service: string):
 	return { startState: empty, savedRevision, isDamaged };
 }
 
-/** How long an unsaved state may differ from the saved one in what can be read again. */
+/** Progress that can be read again is saved at least this often. */
 const SAVE_INTERVAL_MS = HOUR_MS;
 
 /**

@@ -25,7 +25,7 @@ export function isWholeList({
  * Fetches the records of a list in the order of the service. Pages can shift while they are read: then one
  * record is on two pages, and another is on no page. So up to three readings are joined.
  *
- * @param until no page is read after the page with the record of this number, or with this key, see `getRecordKey`
+ * @param until stop after the page that completes `limit` records, or that has the record with this key
  * @throws ServiceError if the list is incomplete
  */
 export async function fetchRecords(

@@ -13,7 +13,7 @@ const OUTAGE_CAUSES: unknown[] = ['temporarily-unavailable', 'rate-limited', 'cr
 
 const OUTAGE_MS = 60_000;
 
-/** The maximum time that items wait for a service with status 503. Longer, a node would seem to hang. */
+/** How long items wait while the service replies with status 503. After a longer wait, a node would seem to hang. */
 const MAX_UNAVAILABLE_MS = 5 * 60_000;
 
 /** A shorter `Retry-After` would let the requests of five minutes use up the daily limit. */
