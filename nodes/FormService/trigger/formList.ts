@@ -189,7 +189,7 @@ export function compareForms(
 		}
 		const isNew = isAll && before === undefined && listedSinceMs !== undefined;
 		// a form that was moved to the workspace has existing responses, and a created form has none
-		const isCreated = isNew && isCreatedSince(form, listedSinceMs);
+		const isCreated = isNew && isNewlyCreated(form, listedSinceMs);
 		const first: FormState = isCreated && lists.responses ? { seen: new Map() } : {};
 		const { changed, stateAfter } = compareAttributes(
 			form,
@@ -213,7 +213,7 @@ export function compareForms(
 const CREATION_TOLERANCE_MS = MINUTE_MS;
 
 /** Whether a form was created since the list was first read. */
-function isCreatedSince({ record }: ListedForm, listedSinceMs: number): boolean {
+function isNewlyCreated({ record }: ListedForm, listedSinceMs: number): boolean {
 	const createdAtMs = getCreationTimeMs(record);
 	return createdAtMs === undefined || createdAtMs >= listedSinceMs - CREATION_TOLERANCE_MS;
 }

@@ -189,13 +189,13 @@ function encodeGiven(
 	if (otherAnswer !== undefined) {
 		return { problem: `has two answers, in "${answer.name}" and "${otherAnswer.name}"` };
 	}
-	const errorValue = findErrorValueIn(answer.value, field);
+	const errorValue = findAnswerErrorValue(answer.value, field);
 	if (errorValue !== undefined) return { problem: `has the error value ${errorValue}` };
 	return encodeAnswer(answer.value, field, options);
 }
 
 /** Finds an error value in an answer, also in one of several choices: `A, #REF!`. */
-function findErrorValueIn(value: unknown, { kind }: AnswerableField): string | undefined {
+function findAnswerErrorValue(value: unknown, { kind }: AnswerableField): string | undefined {
 	if (kind !== 'multipleChoice') return findErrorValue(value);
 	const split = (entry: unknown) => (typeof entry === 'string' ? entry.split(',') : entry);
 	return findErrorValue([value].flat().flatMap(split));
