@@ -40,7 +40,8 @@ it.each<[number, Order, Mode]>([
 	[20, 'oldest', 'default'],
 	[20, 'shuffled', 'durable'],
 ])('What has no room comes with later polls (%i pages, %s, %s)', async (pages, order, mode) => {
-	const { world, A } = createPaged({ pages, order, mode, maxPerPoll: 3 });
+	// a poll delivers only a part of a page
+	const { world, A } = createPaged({ pages, order, mode, maxPerPoll: 2 });
 	await world.beginAndRun(60);
 	lodash.times(30, () => world.submit(A));
 	await world.run(80);

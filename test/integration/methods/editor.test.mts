@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IDataObject, INodeListSearchResult } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
-import { demoForms, success, type Fault, type FaultName } from '../../service/index.mts';
+import { demoForms, redirect, success, type Fault, type FaultName } from '../../service/index.mts';
 import { locator, n8nFor, time, type N8n } from '../harness.mts';
 import { credentialType } from '../n8n/package.mts';
 import { AT_ONCE, createWorld, pathsOf, running } from '../world.mts';
@@ -161,6 +161,7 @@ describe('The test of the credential', () => {
 
 	it.each<[string, Fault | FaultName, RegExp]>([
 		['a service that is silent', 'silentBefore', / did not reply in time\. Try again later\./],
+		['a redirect to the login page', redirect('/login'), /rejected the access token\. Enter a /],
 		['a rejected token', 'unauthorized', /access token\. Enter a valid access token in /],
 		[
 			'another service',

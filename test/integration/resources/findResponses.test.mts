@@ -155,6 +155,7 @@ describe('Filters and Sort', () => {
 		[{ conditions: { conditions: [day, {}] } }, 'Condition 2 has no field'],
 		['={{ ({ text: "ada" }) }}', "'Must Meet' must be"],
 		[conditionOn('a', 'greater', '1,000'), 'Condition 1 needs a number in plain digits, such as'],
+		[conditionOn('a', 'less', '1.000'), 'Condition 1 needs a number in plain digits, such as'],
 		[conditionOn('a', 'after', 'soon'), 'Condition 1 needs a date, such as 2026-01-31'],
 		[conditionOn('a', 'is', ' '), 'Condition 1 needs a value. To find missing answers, choose'],
 		[

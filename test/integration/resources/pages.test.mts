@@ -74,6 +74,17 @@ it('Pages without end are an error after 480 of them, and the advice works', asy
 	expect(service.requests).toHaveLength(485);
 });
 
+it('A record that was found before a deletion never takes the place of one that is hidden', async () => {
+	const pages = ['abc', 'e', 'bcd', 'd', 'bcd', 'e'];
+	servePages((at) => ({
+		data: Array.from(pages[at], (uuid) => ({ uuid })),
+		total: at === 0 ? 5 : 4,
+		next_page_url: at % 2 === 0 ? '?page=2' : null,
+	}));
+	const { items } = await n8n.runNode(getAll);
+	expect(items.map(({ json }) => json.uuid).toSorted()).toEqual(['b', 'c', 'd', 'e']);
+});
+
 describe('A list whose pages overlap', () => {
 	/** A form with so many responses, all of one time, listed 15 at a time. */
 	const addForm = (count: number, shapes: Partial<typeof service.shapes> = {}) => {

@@ -51,3 +51,13 @@ it.each<[string, number, number | undefined, number, number]>([
 		expect(budget.computeDueAtMs(schedule, 1.5, given)).toBe(at(dueMinutes));
 	},
 );
+
+it.each([
+	[2, 72],
+	[20, 7],
+	[1_440, 1],
+])('After a day without polls, one request each %i minutes allows %i', (minutes, allowance) => {
+	const given = { nowMs: at(24 * 60), lastPollAtMs: at(6) };
+	const intervalMs = minutes * MINUTE_MS;
+	expect(budget.computeAllowance(schedule, { ...given, intervalMs })).toBe(allowance);
+});

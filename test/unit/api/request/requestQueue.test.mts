@@ -75,6 +75,18 @@ it.each<[string, RequestResult[], number, number]>([
 	expect((await sendAll(count, ok)).sentAtS.at(-1)).toBe(second);
 });
 
+it('A request counts toward the limit until a minute after its end', async () => {
+	const slow = pass({}, async () => {
+		await time.sleep(50_000);
+		return ok;
+	});
+	await sendAll(59, ok);
+	const { sentAtS } = await sendAll(60, ok);
+	await slow;
+	expect(sentAtS.at(-2)).toBeLessThan(65);
+	expect(sentAtS.at(-1)).toBeGreaterThan(105);
+});
+
 describe('An outage', () => {
 	it.each<FailureReason>(['connectionBroken', 'minuteLimit', 'insecure'])(
 		'lets items fail at once after 20 failures in a row: %s',
