@@ -1,6 +1,6 @@
 /** Takes the pictures of README.md in n8n's editor, in light and dark. They are to be looked at. */
 import { join } from 'node:path';
-import type { INode } from 'n8n-workflow';
+import type { IConnections, INode } from 'n8n-workflow';
 import { Editor } from '../test/n8n/browser/editor.mts';
 import { openBrowser } from '../test/n8n/browser/openBrowser.mts';
 import { demoForms } from '../test/service/index.mts';
@@ -62,10 +62,12 @@ async function prepare(editor: Editor, { n8n, choices }: World, picture: Picture
 	const credentials = { formServiceApi: choices.credential };
 	const node = { ...picture.node, credentials, position: [260, 0] as [number, number] };
 	const source = workflowNode('Source', 'n8n-nodes-base.manualTrigger');
+	const link = [[{ node: node.name, type: 'main' as const, index: 0 }]];
+	const toNode: IConnections = json ? { [source.name]: { main: link } } : {};
 	const workflow = {
 		name: 'Form responses',
 		nodes: json ? [source, node] : [node],
-		connections: { Source: { main: [[{ node: node.name, type: 'main' as const, index: 0 }]] } },
+		connections: toNode,
 		...(json && { pinData: { Source: json.map((one) => ({ json: one })) } }),
 	};
 	await editor.openNode(await n8n.rest.createWorkflow(workflow), node.name);
