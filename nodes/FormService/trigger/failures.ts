@@ -119,7 +119,7 @@ function computeBackoffMs(failures: number): number {
 	return Math.min(20_000 * 2 ** (failures - 1), 30 * MINUTE_MS) - EARLY_TOLERANCE_MS;
 }
 
-/** The reasons that concern all forms of the account, or that cannot be told from an outage. */
+/** The reasons that concern all forms of the account, or that look like an outage. */
 const ACCOUNT_REASONS: FailureReason[] = [
 	'blockedByN8n',
 	'unreachable',

@@ -115,7 +115,7 @@ function advancePass(context: PollContext, performed: PerformedReading): Progres
 	return { ...form.progress, turn: 'search', newest, pass: next };
 }
 
-/** Returns 1 if the times or numbers of a page rise, -1 if they fall, and 0 if it cannot be told. */
+/** Returns 1 if the times or numbers of a page rise, -1 if they fall, and 0 if the order is unknown. */
 function computeStep({ records }: Page): number {
 	const [first = {}, last = {}] = [records[0], records.at(-1)];
 	const getStep = (read: (record: IDataObject) => number | undefined) =>

@@ -125,7 +125,7 @@ export type PollContext = LoadedState &
 		budget: ListBudget;
 	}>;
 
-/** An output item, and the record of which it was made. */
+/** An output item, and the record from which it was created. */
 export type OutputItem = { record: IDataObject; item: INodeExecutionData };
 
 type Config = { parameters: TriggerParameters; account: Account };
