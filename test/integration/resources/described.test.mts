@@ -25,6 +25,8 @@ describe('The output preview', () => {
 		const { items, error } = await n8n.runNode(parameters, [input]);
 		expect(error).toBeUndefined();
 		expectToFit(items[0].json, schema, resource);
+		// n8n's guidelines allow no more in a simplified output
+		expect(Object.keys(items[0].json).length).toBeLessThanOrEqual(10);
 	});
 
 	it('of the trigger shows what "Fetch test event" gives', async () => {
