@@ -1,9 +1,13 @@
-/** What is new, and what the trigger knows after a first reading, damage and absences. */
+/** What is new: after a first reading with wrong clocks, old creation times, damage and absences. */
+import lodash from 'lodash';
 import { expect, it } from 'vitest';
 import type { Mode } from './n8n.mts';
 import { failAll, failPage, faults } from './service.mts';
-import { DAY_MINUTES, MINUTE_MS } from '../time.mts';
+import type { Order, Paging } from './service.mts';
+import { DAY_MINUTES, DAY_MS, HOUR_MS, MINUTE_MS } from '../time.mts';
 import { ALL, createPaged, fill, START, World } from './world.mts';
+
+const SECOND_MS = 1_000;
 
 it.each<[number, number, Mode]>([
 	[-10, 0, 'durable'],
@@ -31,29 +35,77 @@ it.each<[number, number, Mode]>([
 	expect(found.sort()).toEqual(['A-5', 'B-5', 'B-6', 'C-1']);
 });
 
-it.each([0.5, -0.5])(
-	'A request that waits for the minute to end hides no clock that is %d minutes ahead',
-	async (minutes) => {
-		const ids = Array.from({ length: 65 }, (_, index) => `F${index}`);
-		const world = new World(ids);
-		world.time.aheadMs = minutes * MINUTE_MS;
-		const { F0: first, ...others } = world.forms;
-		first.pageSize = 1;
-		first.submit(false, START - 8 * MINUTE_MS);
-		// one of the other forms is the first to be read in the next minute
-		for (const form of Object.values(others)) form.submit(false, START - MINUTE_MS / 4);
-		first.betweenPages = () => Object.values(others).map((form) => world.submit(form));
-		await world.beginAndRun(5);
-		expect(world.delivered).toHaveLength(64);
-		expect(world.delivered.every((event) => event.includes('-3 '))).toBe(true);
+it.each([0, 7 * MINUTE_MS, -3 * MINUTE_MS])(
+	'A response of the second in which the trigger begins is new (a clock %i ms ahead)',
+	async (aheadMs) => {
+		const world = new World(['A', 'B']);
+		world.time.aheadMs = aheadMs;
+		world.forms.A.submit(false, world.time.actual() - SECOND_MS);
+		world.time.pass(0.999 * SECOND_MS - 0.375);
+		// the responses of the form are first read later
+		await world.begin(failAll(faults.serverError, 'A'));
+		world.submit(world.forms.A);
+		await world.run(20);
+		expect(world.delivered).toEqual(['A-3 responseCompleted']);
 	},
 );
+
+it.each<[string, number, number, Order, Mode]>([
+	['8 hours behind', 8 * HOUR_MS, 20, 'oldest', 'durable'],
+	['8 hours ahead', -8 * HOUR_MS, 20, 'newest', 'default'],
+	['of last year', 365 * DAY_MS, 1, 'newest', 'durable'],
+	['of last year', 365 * DAY_MS, 20, 'shuffled', 'default'],
+])(
+	'New responses with creation times %s start the workflow (%i ms, %i pages, %s, %s)',
+	async (_text, behindMs, pages, order, mode) => {
+		const { world, A } = createPaged({ pages, order, mode });
+		await world.beginAndRun(60);
+		world.oracle.settle(A);
+		for (let count = 0; count < 5; count++) {
+			world.submit(A, false, world.time.actual() - behindMs);
+			await world.run(30);
+		}
+		await world.run(120);
+		expect(world.delivered).toHaveLength(5);
+	},
+);
+
+it.each<[Order, Paging, boolean, Mode]>([
+	['newest', 'number', true, 'default'],
+	['newest', 'link', false, 'durable'],
+	['oldest', 'number', true, 'durable'],
+])(
+	'Each new response comes once, and no existing one, if a list shuffles ties: %s first, by %s, with a total: %s (%s)',
+	async (order, paging, announcesTotal, mode) => {
+		const listing = { order, paging, announcesTotal, shufflesTies: true, pageSize: 7 } as const;
+		const { world, A } = createPaged({ pages: 1, mode, ...listing });
+		lodash.times(100, (n) => A.submit(n % 9 === 0, START - HOUR_MS - (n % 3) * SECOND_MS));
+		await world.beginAndRun(12 * 60);
+		expect(world.delivered).toEqual([]);
+		lodash.times(60, () => world.submit(A));
+		await world.calm();
+		expect(world.delivered).toHaveLength(60);
+	},
+);
+
+it('A list that is empty for a moment is no first complete pass', async () => {
+	const world = new World(['A']);
+	const { A } = world.forms;
+	A.hidden = true;
+	await world.beginAndRun(30);
+	world.show(A, () => (A.hidden = false));
+	await world.run(30);
+	world.submit(A);
+	await world.run(10);
+	expect(world.delivered).toEqual(['A-2 responseCompleted']);
+});
 
 it('Nothing is repeated if the saved state cannot be read and the first polls break off', async () => {
 	const { world, A } = createPaged({ pages: 5, pageSize: 2, emitExisting: true });
 	await world.beginAndRun(20);
 	expect(world.delivered).toHaveLength(9);
-	world.n8n.damageState();
+	const pathOfState = 'global.formServiceTriggers.node-1.state';
+	lodash.set(world.n8n.saved.staticData, pathOfState, 'damaged');
 	const failing = failPage(3, faults.cutBody);
 	await world.restart(failing);
 	await world.run(90, undefined, failing);
@@ -63,25 +115,6 @@ it('Nothing is repeated if the saved state cannot be read and the first polls br
 	world.submit(A);
 	await world.run(30);
 	expect(world.delivered.slice(9)).toEqual(['A-10 responseCompleted']);
-	// the damage is over for forms that are watched later
-	world.createForm('B').submit(false, START);
-	await world.change({ watch: { kind: 'chosen', formIds: ['A', 'B'] } });
-	expect(world.delivered.slice(10)).toEqual(['B-1 responseCompleted']);
-});
-
-it('Nothing is repeated if the saved state cannot be read, no list can, and n8n restarts', async () => {
-	const world = new World(['A', 'B'], { mode: 'durable', watch: ALL, emitExisting: true });
-	await world.beginAndRun(20);
-	expect(world.delivered).toHaveLength(2);
-	world.n8n.damageState();
-	for (let start = 0; start < 2; start++) {
-		await world.restart();
-		await world.run(5, undefined, failAll(faults.serverError));
-	}
-	await world.run(90);
-	world.submit(world.forms.B);
-	await world.run(30);
-	expect(world.delivered.slice(2)).toEqual(['B-2 responseCompleted']);
 });
 
 it.each<[string, (world: World, isHidden: boolean) => unknown]>([
@@ -105,4 +138,33 @@ it.each<[string, (world: World, isHidden: boolean) => unknown]>([
 	await world.restart();
 	await world.run(60);
 	expect(listOfB().slice(5)).toEqual(['B-6 responseCompleted']);
+});
+
+it('A form that was left goes on where it was within 30 days, also with another token', async () => {
+	const world = new World(['A', 'B'], { watch: ALL, emitExisting: true });
+	const { B } = world.forms;
+	await world.begin();
+	await world.calm();
+	const before = world.delivered.length;
+	await world.change({ watch: { kind: 'chosen', formIds: ['A'] } });
+	world.submit(B);
+	await world.run(20 * DAY_MINUTES, undefined, { periodMinutes: 300 });
+	expect(world.delivered).toHaveLength(before);
+	world.n8n.credential = { accessToken: 'token-2', baseUrl: 'http://forms.example.com/api/v1' };
+	await world.change({ watch: ALL });
+	world.submit(B);
+	await world.calm();
+	const expected = ['B-2 responseCompleted', 'B-3 responseCompleted'];
+	expect(world.delivered.slice(before)).toEqual(expected);
+});
+
+it('A response is not forgotten because of readings that are not whole', async () => {
+	const { world, A } = createPaged({ pages: 10, order: 'oldest' });
+	await world.begin();
+	// no whole reading gets past the third page, while short ones go well
+	const failing = { ...failPage(4, faults.serverError), periodMinutes: 180 };
+	const submit = (minute: number) => minute % DAY_MINUTES === 5 && world.submit(A);
+	await world.run(66 * DAY_MINUTES, submit, failing);
+	await world.calm();
+	expect(world.delivered).toHaveLength(66);
 });

@@ -129,10 +129,6 @@ export class N8n {
 	private readonly time: VirtualTime;
 	private readonly workflowId = `workflow-${(workflows += 1)}`;
 	private trigger: SavedNode = { id: 'node-1', name: 'Trigger' };
-	/** The trigger as of its last successful activation. */
-	private activated = this.trigger;
-	private nextNode: SavedNode = { id: 'node-2', name: 'Next' };
-	private nodes = 2;
 	/** What n8n keeps from one poll to the next one: in durable mode nothing. */
 	private context: Context;
 
@@ -166,7 +162,6 @@ export class N8n {
 		this.context = this.createContext(activation, 'default');
 		const poll = await this.pollWith(this.context, given, true);
 		this.active = poll.thrown === undefined;
-		if (this.active) this.activated = this.trigger;
 		return poll;
 	}
 
@@ -176,43 +171,14 @@ export class N8n {
 		return this.mode === 'default' ? await this.activate('init', given) : undefined;
 	}
 
-	/** Whether the trigger has been renamed since its last successful activation. */
-	get hasNewName(): boolean {
-		return this.trigger.name !== this.activated.name;
-	}
-
-	/** Whether the trigger has got another ID since its last successful activation. */
-	get hasNewId(): boolean {
-		return this.trigger.id !== this.activated.id;
-	}
-
 	/** The trigger gets another name, from the next activation on. */
 	rename(name: string): void {
 		this.trigger = { ...this.trigger, name };
 	}
 
-	/** A person deletes the trigger, and adds a new one of this name. */
-	replaceTrigger(): void {
-		this.trigger = this.giveNewId(this.trigger);
-	}
-
-	/** A client of n8n's API saves the workflow without the IDs of nodes. */
-	saveWithoutIds(): void {
-		this.trigger = this.giveNewId(this.trigger);
-		this.nextNode = this.giveNewId(this.nextNode);
-	}
-
-	private giveNewId(node: SavedNode): SavedNode {
-		return { ...node, id: `node-${(this.nodes += 1)}` };
-	}
-
-	/** The database has a state of the trigger that cannot be read. */
-	damageState(): void {
-		const { id, name } = this.trigger;
-		const entry = { name, otherIds: [], state: 'damaged' };
-		const global = { formServiceTriggers: { [id]: entry } };
-		if (this.mode === 'default') this.saved.staticData = { global };
-		else this.saved.cursors = { [id]: { state: 'damaged' } };
+	/** A client of n8n's API saves the workflow without the ID of the trigger. */
+	saveWithoutId(): void {
+		this.trigger = { ...this.trigger, id: `${this.trigger.id}+` };
 	}
 
 	/** Two polls of durable mode, the second with the static data from before the first was written down. */
@@ -273,7 +239,7 @@ export class N8n {
 		const node = createNode(this.trigger);
 		const workflow = new Workflow({
 			id: this.workflowId,
-			nodes: [node, createNode(this.nextNode)],
+			nodes: [node],
 			connections: {},
 			active: true,
 			nodeTypes: NO_NODE_TYPES,
@@ -357,11 +323,5 @@ function readItem(json: IDataObject): Item {
 	return { id, event: get('event'), edits, isIncomplete, hasFields: UNANSWERED in json } as Item;
 }
 
-/** As it is after a trip through the database, which may give the keys back in another order. */
-function copy(data: IDataObject): IDataObject {
-	return JSON.parse(JSON.stringify(data), (_key, value: unknown) =>
-		lodash.isPlainObject(value)
-			? Object.fromEntries(Object.entries(value as object).reverse())
-			: value,
-	) as IDataObject;
-}
+/** As it is after a trip through the database. */
+const copy = <T,>(data: T): T => JSON.parse(JSON.stringify(data)) as T;

@@ -137,7 +137,7 @@ export class Oracle {
 				this.beliefs.delete(`${response.id} responseStarted`);
 				const abandoned = this.find(response, 'responseAbandoned')!;
 				// pages that overlap can leave a response out until it is abandoned
-				const isSeenBefore = form.ties === 'ordered' && abandoned.at > this.now() + SOON_MS;
+				const isSeenBefore = !form.shufflesTies && abandoned.at > this.now() + SOON_MS;
 				abandoned.isOwed &&= isSeenBefore;
 			}
 		}

@@ -32,11 +32,10 @@ function promiseMinutes({ subject, event, at }: Owed, world: World): number {
 	if (subject instanceof Form) return listPages * spacing * (1 + ids.length);
 	const isListRead = watch.kind === 'all' || events.includes('formUpdated');
 	const perRequest = spacing * (ids.length + Number(isListRead));
-	const { order, paging, pageSize, kept, ties } = subject.form;
-	const rounds = ties === 'shuffled' ? ROUNDS_WITH_SHUFFLED_TIES : 1;
+	const { order, pageSize, kept, shufflesTies } = subject.form;
+	const rounds = shufflesTies ? ROUNDS_WITH_SHUFFLED_TIES : 1;
 	const pages = countPages(kept.length, pageSize) * rounds;
-	const hasNewestPages = order === 'newest' || (order === 'oldest' && paging === 'number');
-	const isOrdered = hasNewestPages && isOrderEvident(subject.form);
+	const isOrdered = order !== 'shuffled' && isOrderEvident(subject.form);
 	const isNew = !event.endsWith('Updated') && at - subject.createdAt < MINUTE_MS;
 	// few pages can look as if they were in order
 	const requests = pages < MIN_PAGES ? pages : 2 * (isNew && isOrdered ? 1 : pages);
@@ -45,8 +44,8 @@ function promiseMinutes({ subject, event, at }: Owed, world: World): number {
 }
 
 /** Whether few pages can show a wrong order, because all of their responses are of one second. */
-function isOrderEvident({ kept, pageSize, ties }: Form): boolean {
-	if (ties === 'ordered') return true;
+function isOrderEvident({ kept, pageSize, shufflesTies }: Form): boolean {
+	if (!shufflesTies) return true;
 	const tied = kept.length - new Set(kept.map(({ createdAt }) => createdAt)).size;
 	const wrongPages = Math.floor(tied / (pageSize - 1));
 	return kept.length / pageSize - wrongPages > MAJORITY_RATIO * wrongPages;

@@ -2,10 +2,10 @@
 import lodash from 'lodash';
 import { expect, it } from 'vitest';
 import { RESPONSE_EVENTS } from '../../nodes/FormService/parameters/triggerEvents.ts';
-import { startProcess, type Mode, type Parameters } from './n8n.mts';
+import { startProcess, type Parameters } from './n8n.mts';
 import { failAll, faults } from './service.mts';
 import type { FaultName, Sent } from './service.mts';
-import { DAY_MINUTES, MINUTE_MS, VirtualTime, countMostInADay, listGaps } from '../time.mts';
+import { DAY_MINUTES, MINUTE_MS, VirtualTime, countMostInADay } from '../time.mts';
 import { ALL, createPaged, START, World } from './world.mts';
 
 const createIds = (count: number) => lodash.times(count, (index) => `F${index}`);
@@ -58,24 +58,6 @@ it.each<[number, number, FaultName, Partial<Parameters>]>([
 	expect(countMostInADay(later)).toBeLessThanOrEqual(1.1 * 720);
 });
 
-it.each<[number, number, number, number, Mode]>([
-	// the other nodes of the account wait for as long as the service asks
-	[429, 7_200, 60, 122, 'durable'],
-	[429, 28_800, 60, 482, 'default'],
-])('After status %i and Retry-After %i, all forms wait %i to %i minutes (%s)', async (...given) => {
-	const [status, seconds, least, most, mode] = given;
-	const world = new World(['A', 'B'], { mode });
-	await world.beginAndRun(10);
-	const fault = { ...faults.serverError, status, headers: { 'retry-after': `${seconds}` } };
-	const before = world.requestTimes.length;
-	await world.run(DAY_MINUTES, undefined, { ...failAll(fault), latencyMs: 20_000 });
-	const gaps = listGaps(world.requestTimes.slice(before));
-	expect(gaps.length).toBeGreaterThan(1);
-	// from the reply on
-	expect(Math.min(...gaps)).toBeGreaterThanOrEqual(least + 0.3);
-	expect(Math.max(...gaps)).toBeLessThanOrEqual(most);
-});
-
 it('Requests per Day hold with 300 pages and a restart every six hours', async () => {
 	const { world } = createPaged({ pages: 300 });
 	await world.beginAndRun(60);
@@ -85,45 +67,4 @@ it('Requests per Day hold with 300 pages and a restart every six hours', async (
 	const restart = async (minute: number) => minute % 360 === 0 && (await world.restart());
 	await world.run(1.5 * DAY_MINUTES, restart, { periodMinutes: 2 });
 	expect(countMostInADay(world.requestTimes.slice(before))).toBeLessThanOrEqual(1.1 * 720);
-});
-
-it('A first pass whose items need fields goes on soon after the fields could not be read', async () => {
-	const given = { needsFields: true, emitExisting: true, maxPerPoll: 9_999 } as const;
-	const { world, A } = createPaged({ pages: 60, ...given });
-	const failWith = ({ kind }: Sent) => (kind === 'fields' ? faults.serverError : undefined);
-	await world.begin({ failWith });
-	await world.run(10);
-	expect(world.delivered).toHaveLength(A.kept.length);
-});
-
-it.each([40, 120])(
-	'Requests per Day hold while the fields of %i pages cannot be read after the first poll',
-	async (pages) => {
-		const given = { needsFields: true, emitExisting: START - DAY_MINUTES * MINUTE_MS } as const;
-		const { world } = createPaged({ pages, ...given });
-		const failWith = ({ kind }: Sent) => (kind === 'fields' ? faults.serverError : undefined);
-		await world.begin();
-		await world.restart({ failWith });
-		const before = world.requestTimes.length;
-		await world.run(1.5 * DAY_MINUTES, undefined, { failWith });
-		expect(countMostInADay(world.requestTimes.slice(before))).toBeLessThanOrEqual(1.1 * 720);
-	},
-);
-
-it('A poll that gets no request of the minute says so, and counts as no failure', async () => {
-	const { world } = createPaged({ pages: 400, mode: 'durable' });
-	await world.begin();
-	// the last page was read less than a minute ago
-	await world.tick(40_000);
-	expect(world.n8n.log).toContainEqual(expect.stringMatching(/^The poll ends early: .*used up/));
-	expect(world.n8n.log.join()).not.toMatch(/Failures in a row/);
-	expect(world.oracle.listMissing()).toEqual([]);
-});
-
-it('A first pass requests no page twice, even if the requests of the minute are used up between pages', async () => {
-	const { world } = createPaged({ pages: 400, mode: 'durable' });
-	await world.begin();
-	await world.run(10);
-	const laterPages = lodash.map(world.service.sent, 'page').filter((page) => Number(page) > 1);
-	expect(laterPages.slice(0, 399)).toEqual(lodash.range(2, 401));
 });

@@ -4,6 +4,7 @@
  * the faults of the service and of the way to it.
  */
 import { Readable } from 'node:stream';
+import lodash from 'lodash';
 import type { IDataObject, IHttpRequestOptions } from 'n8n-workflow';
 import type { VirtualTime } from '../time.mts';
 
@@ -25,11 +26,8 @@ export type Response = {
 
 export type Order = 'oldest' | 'newest' | 'shuffled';
 
-/** How responses of one second are listed: in the list's order, in some other one, or in another one for each page. */
-export type Ties = 'ordered' | 'mixed' | 'shuffled';
-
 /** How a page says where the next one is. */
-export type Paging = 'link' | 'number' | 'cursor';
+export type Paging = 'link' | 'number';
 
 /** As the specification writes times. */
 const toIso = (ms: number) => `${new Date(ms).toISOString().slice(0, 19)}.000000Z`;
@@ -39,9 +37,8 @@ export class Form {
 	order: Order = 'newest';
 	pageSize = Infinity;
 	paging: Paging = 'link';
-	/** How long a cursor can be used, in milliseconds. */
-	cursorLifeMs = Infinity;
-	ties: Ties = 'ordered';
+	/** Whether each page lists responses of one second in another order. */
+	shufflesTies = false;
 	/** Whether pages say how many responses there are. */
 	announcesTotal = false;
 	/** Whether the account sees the form. */
@@ -82,20 +79,11 @@ export class Form {
 	shown(request = 0): Response[] {
 		if (this.hidden || !this.listed) return [];
 		const shown = this.kept.filter(({ deleted }) => !deleted);
-		const direction = this.order === 'newest' ? -1 : 1;
-		if (this.ties !== 'ordered' && this.order !== 'shuffled') {
-			const seed = this.ties === 'shuffled' ? request : 0;
-			const orders = new Map(shown.map((one) => [one, mix(mix(one.number) + seed)]));
-			const compareTies = (one: Response, two: Response) => orders.get(one)! - orders.get(two)!;
-			return shown.sort(
-				(one, two) => direction * (one.createdAt - two.createdAt) || compareTies(one, two),
-			);
-		}
-		if (this.order === 'newest') shown.reverse();
 		// a random order, always the same
-		return this.order === 'shuffled'
-			? shown.sort((one, two) => mix(one.number) - mix(two.number))
-			: shown;
+		if (this.order === 'shuffled') return lodash.sortBy(shown, ({ number }) => mix(number));
+		const mixTies = ({ number }: Response) => mix(mix(number) + request);
+		const ascending = this.shufflesTies ? lodash.sortBy(shown, ['createdAt', mixTies]) : shown;
+		return this.order === 'newest' ? ascending.toReversed() : ascending;
 	}
 }
 
@@ -136,8 +124,9 @@ type Reply = { status: number; headers?: Record<string, string>; body: string };
 export type Fault = Reply | { code: string } | { hangs: true };
 
 const message = (text: string) => JSON.stringify({ success: false, message: text });
+
 /** A refusal for a minute's or a day's limit. */
-const refuse = (limit: string, seconds: string) => {
+export const refuse = (limit: string, seconds: string) => {
 	const headers = { 'x-ratelimit-limit': limit, 'x-ratelimit-remaining': '0' };
 	const body = message('Too Many Attempts.');
 	return { status: 429, headers: { ...headers, 'retry-after': seconds }, body };
@@ -152,23 +141,17 @@ export const unavailable = (seconds: string) => ({
 
 export const faults = {
 	unauthorized: { status: 401, body: message('Unauthenticated.') },
-	accessDenied: { status: 403, body: message('Forbidden') },
 	notFound: { status: 404, body: message('Not found') },
 	minuteUsedUp: refuse('60', '20'),
 	dayUsedUp: refuse('1440', '28800'),
 	serverError: { status: 500, body: message('Server error') },
 	maintenance: unavailable('600'),
 	brokenConnection: { code: 'ECONNRESET' },
-	certificate: { code: 'CERT_HAS_EXPIRED' },
 	noReply: { hangs: true },
 	cutBody: { status: 200, body: '{"success":true,"data":[{"uuid":"A-1","numb' },
 	webPage: { status: 200, body: '<!DOCTYPE html><p>Welcome</p>' },
-	redirect: { status: 302, headers: { location: 'https://other.example/' }, body: '' },
 	oddBody: { status: 200, body: '{"success":true,"data":{"a":1}}' },
-	noNextPage: { status: 200, body: '{"success":true,"data":[],"meta":{"has_more":true}}' },
 } satisfies Record<string, Fault>;
-
-const CURSOR_EXPIRED = { status: 410, body: message('The cursor has expired.') };
 
 export type FaultName = keyof typeof faults;
 
@@ -235,7 +218,7 @@ export class Service {
 		const pages = this.sent.slice(from).filter(isMeant);
 		const last = pages.findLast(({ isLast }) => isLast)?.page;
 		const areRead = last !== undefined && new Set(pages.map(({ page }) => page)).size >= last;
-		if (!areRead || this.forms[form]?.ties !== 'shuffled') return areRead;
+		if (!areRead || this.forms[form]?.shufflesTies !== true) return areRead;
 		const listed = new Set(pages.flatMap((page) => page.listed));
 		return this.forms[form].shown().every((response) => listed.has(response));
 	}
@@ -257,8 +240,6 @@ export class Service {
 			const records = Object.entries(FIELDS).map(([label, type]) => ({ uuid: label, label, type }));
 			return listPage(one, records, pages);
 		}
-		const [, createdAt = Infinity] = new URL(one.url).searchParams.get('cursor')?.split('-') ?? [];
-		if (one.at - Number(createdAt) > form.cursorLifeMs) return CURSOR_EXPIRED;
 		const shown = form.shown(this.sent.length);
 		const offset = one.page === 1 ? 0 : (one.page - 1) * form.pageSize;
 		one.listed = shown.slice(offset, offset + form.pageSize);
@@ -277,10 +258,7 @@ export class Service {
 
 /** What a URL asks for; the scheme makes no difference. */
 function understand({ pathname, searchParams }: URL): Pick<Sent, 'kind' | 'form' | 'page'> {
-	const page = parseInt(
-		searchParams.get('cursor')?.slice(1) ?? searchParams.get('page') ?? '1',
-		10,
-	);
+	const page = Number(searchParams.get('page') ?? 1);
 	if (!pathname.startsWith(PATH)) return { kind: 'other', form: '', page };
 	const [resource, form = '', part] = pathname.slice(PATH.length).split('/');
 	if (resource === 'responses') return { kind: 'responses', form, page };
@@ -303,12 +281,9 @@ function listPage<T>(
 	next.searchParams.set('page', String(number + 1));
 	const link = one.isLast ? null : next.href;
 	const last_page = Math.max(1, Math.ceil(all.length / pageSize));
-	const cursor = new URL(one.url);
-	cursor.searchParams.set('cursor', `c${number + 1}-${Math.floor(one.at)}`);
 	const ways: Record<Paging, IDataObject> = {
 		link: { links: { next: link }, meta: { current_page: number } },
 		number: { meta: { current_page: number, last_page, total: all.length } },
-		cursor: { next_page_url: one.isLast ? null : cursor.href },
 	};
 	const total = announcesTotal === true && { total: all.length };
 	return { status: 200, body: JSON.stringify({ success: true, data, ...total, ...ways[paging] }) };
