@@ -45,36 +45,26 @@ describe('An answer of a new response', () => {
 		['text', DateTime.fromISO('2026-11-21', { zone: 'utc+1' }), '2026-11-21T00:00:00.000+01:00'],
 		['text', ['Red', 2, true, null, 0.5], 'Red, 2, 1, 0.5'],
 		['number', '12.50', '12.50'],
-		['number', ' +5\u00a0', '+5'],
-		['number', 0, 0],
 		['boolean', 'No', 0],
-		['boolean', ['yes'], 1],
 		['file', { name: 'a b.pdf', url: 'https://h/a%20b.pdf' }, 'https://h/a%20b.pdf'],
 		['file', [' https://f.example/a,b;c.pdf '], 'https://f.example/a,b;c.pdf'],
 		['singleChoice', ' red', 'r'],
 		['singleChoice', '\u200fنعم', 'نعم'],
 		['singleChoice', '2', 2],
-		['singleChoice', 'Red, Two', 'Red, Two', true],
-		['singleChoice', 'b', 'b'],
 		['multipleChoice', ['Red', 2], 'r, 2'],
 		['multipleChoice', 'Two, Blue, dark,RED', '2, b, r'],
-		['multipleChoice', ['Red', ''], 'r'],
-		['multipleChoice', 'Red, own', 'Red, own', true],
 		['multipleChoice', ['Red', '1,234'], 'r, 1,234', true],
 		['dateTime', '2026-07-31 08:00:30', '2026-07-31T08:00:30.000-04:00'],
 		['dateTime', '2026-11-01T01:30-05:00', '2026-11-01T01:30-05:00'],
 		['dateTime', 1767225600, '2025-12-31T19:00:00.000-05:00'],
 		['dateTime', '31.12.2026, 8:30', '2026-12-31T08:30:00.000-05:00'],
-		['date', '2026-01-31 08:00', '2026-01-31'],
 		['date', '31.12.2026', '2026-12-31'],
-		['date', '1767243600000', '2026-01-01'],
 		['date', '2026-01-31T04:59:59Z', '2026-01-30'],
 		// midnight in UTC, as a database node gives a day in most containers
 		['date', ' 2026-01-31 00:00:00+00 ', '2026-01-31'],
 		['date', new Date('2026-01-31'), '2026-01-31'],
 		// the same moment, by a clock that does not show midnight
 		['date', '2026-01-30T19:00:00-05:00', '2026-01-30'],
-		['date', DateTime.fromISO('2026-01-30T19:00', { zone: 'America/New_York' }), '2026-01-30'],
 	])('to a field of the kind %s is sent from %j as %j', (kind, value, sent, allowOther) => {
 		expect(encode(value, kind, allowOther)).toEqual({ answer: sent });
 	});
@@ -102,16 +92,13 @@ describe('An answer of a new response', () => {
 			expect(encode(value, kind), String(value)).toMatchObject({ problem });
 	});
 
-	const oneOf = { problem: 'must be one of A, B' };
 	it.each<[string, unknown, object]>([
-		['radio', ['A', 'B'], oneOf],
+		['radio', ['A', 'B'], { problem: 'must be one of A, B' }],
 		// PHP sends a list with gaps as an object
-		['radio', { 0: 'A', 2: 'B' }, oneOf],
-		['radio', [{ label: 'A' }, { label: 'B', value: null }], oneOf],
+		['radio', { 0: 'A', 2: { label: 'B', value: null } }, { problem: 'must be one of A, B' }],
 		['checkbox', ['A', 'B'], { problem: 'must be one or more of A, B' }],
 		// a group with its options is no choice, and any answer is better than none
 		['radio', [{ label: 'Group', options: ['A', 'B'] }], { answer: 'C' }],
-		['checkbox', { a: 'A' }, { answer: 'C' }],
 		['checkbox', 'A\nB', { answer: 'C' }],
 	])('to a %s is checked against choices that are %j', (type, options, checked) => {
 		const [field] = parseFields([{ uuid: 'u', label: 'F', type, options } as never]);
@@ -119,56 +106,46 @@ describe('An answer of a new response', () => {
 	});
 });
 
-describe('A listed answer', () => {
-	const read = (type: string, value: unknown, more: object = {}) =>
-		parseAnswer(value as never, parseFields([{ uuid: 'u', label: 'F', type, ...more }])[0]);
+const files = [{ name: 'scan', url: 'https://h/1' }];
 
-	it.each<[string, ...unknown[]]>([
-		['text', '007', ' x ', { street: 'Main', number: 1 }],
-		['number', '007', '1e3', 9, '4,50', '1.000', '20261122000000017', 20261122000000016],
-		['boolean', 'perhaps'],
-		['date', '2027-01-04', 1_800_000_000, '4.1.2027'],
-		['single_choice', 'News'],
-	])('of the type %s stays as the service gave it, such as %j', (type, ...values) => {
-		for (const value of values) expect(read(type, value)).toEqual(value);
-	});
-
-	const options = ['News', 'Tips', 'A', { label: 'A, B' }, 'B'];
-	const files = [{ name: 'scan', url: 'https://h/1' }];
-	it.each<[string, unknown, unknown]>([
-		['number', '123456789012345', 123456789012345],
-		['number', ' -0.50 ', -0.5],
-		['checkbox', 'yes', true],
-		['multiple_choice', 'News', ['News']],
-		['multiple_choice', { 0: 'News', 2: 'Tips' }, ['News', 'Tips']],
-		['checkboxes', 'News, A, B, tips', ['News', 'A, B', 'tips']],
-		['checkboxes', 'News, other', ['News, other']],
-		['file_upload', 'scan|https://h/1', files],
-		['file_upload', { 3: 'scan|https://h/1' }, files],
-	])('of the type %s: %j becomes %j', (type, value, expected) => {
-		expect(read(type, value, type === 'checkbox' ? {} : { options })).toEqual(expected);
-	});
+it.each<[type: string, value: unknown, parsed?: unknown]>([
+	['text', '007'],
+	['text', { street: 'Main', number: 1 }],
+	['number', '007'],
+	['number', '4,50'],
+	['number', '20261122000000017'],
+	['number', '123456789012345', 123456789012345],
+	['number', ' -0.50 ', -0.5],
+	['boolean', 'perhaps'],
+	['boolean', 'yes', true],
+	['date', '4.1.2027'],
+	['single_choice', 'News'],
+	['multiple_choice', 'News', ['News']],
+	['multiple_choice', { 0: 'News', 2: 'Tips' }, ['News', 'Tips']],
+	['checkboxes', 'News, A, B, tips', ['News', 'A, B', 'tips']],
+	['checkboxes', 'News, other', ['News, other']],
+	['file_upload', 'scan|https://h/1', files],
+	['file_upload', { 3: 'scan|https://h/1' }, files],
+])('A listed answer of the type %s stays as it is, or is read: %j as %j', (...row) => {
+	const [type, value, parsed = value] = row;
+	const options = type === 'boolean' ? [] : ['News', 'Tips', 'A', { label: 'A, B' }, 'B'];
+	const [field] = parseFields([{ uuid: 'u', label: 'F', type, options }]);
+	expect(parseAnswer(value as never, field)).toEqual(parsed);
 });
 
 it.each<[FieldKind, unknown, unknown, string]>([
 	['number', ' 03.0 ', 3, 'equal'],
 	// one of many numbers that JSON.parse rounds to it
 	['number', 20261122000000016, '20261122000000016', 'not compared'],
-	['number', '1,200', 5, 'not compared'],
 	['boolean', ['On'], true, 'equal'],
-	['boolean', 'Ja', true, 'not compared'],
-	['text', 'Ada', 'ada', 'equal'],
 	['text', '+49 151 1234', '\u202a+49\u00a0151 1234\u202c', 'equal'],
-	['text', 42, '42', 'equal'],
 	['text', true, 'true', 'not compared'],
 	['date', '2026-01-31', '2026-02-01', 'different'],
 	['date', '2026-01-31T00:00:00Z', '2026-01-31', 'not compared'],
-	['date', '01/02/2026', '2026-01-02', 'not compared'],
 	['date', '31.12.2026', '2026-12-31', 'equal'],
 	['dateTime', '2026-01-31T08:00Z', '2026-01-31T03:00-05:00', 'equal'],
 	['dateTime', '2026-01-31 08:00:00', '2026-01-31T08:00:00Z', 'not compared'],
 	['singleChoice', 'r', ' RED', 'equal'],
-	['singleChoice', 'Red', 'Blue, dark', 'different'],
 	['multipleChoice', 'Red', 'Red', 'not compared'],
 	['file', 'a.pdf|https://h/a.pdf', 'https://h/a.pdf', 'not compared'],
 ])('Two answers of the kind %s, %j and %j, are %s', (kind, listed, sent, outcome) => {

@@ -1,10 +1,9 @@
 import type { IDataObject } from 'n8n-workflow';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { parseFile } from '../../../nodes/FormService/answers/decode.ts';
 import { parseFields, type FormField } from '../../../nodes/FormService/answers/fields.ts';
 import {
 	createJson,
-	createResponseItem,
 	type ResponseOutput,
 } from '../../../nodes/FormService/answers/responseItem.ts';
 import { createFileFieldNames } from '../../../nodes/FormService/api/text.ts';
@@ -14,8 +13,6 @@ const output: ResponseOutput = {
 };
 const simplify = (record: object, fields?: FormField[]) =>
 	createJson(record as IDataObject, output, fields);
-const answersOf = (responses: unknown, fields?: FormField[]) =>
-	simplify({ responses }, fields).answers;
 
 it('Simplified, a response has its answers and at most eight attributes: who, which and when', () => {
 	const text = 'uuid id number number_formatted is_incomplete created_at submitted_at referrer';
@@ -23,11 +20,6 @@ it('Simplified, a response has its answers and at most eight attributes: who, wh
 	const responses = [{ label: 'Name', value: 'Ada', uuid: 'f-1' }];
 	const item = simplify({ ...kept, hubspot_sync: false, updated_at: 'x', responses });
 	expect(item).toEqual({ answers: { Name: 'Ada' }, ...kept });
-	const sizes = ['1.0', '2'].map((value) => ({ label: 'Size', value, type: 'number' }));
-	expect(simplify({ responses: [...sizes, 3] }, parseFields(sizes))).toEqual({
-		answers: { Size: '1.0', 'Size (2)': '2' },
-		answersError: expect.stringContaining('1 of 3 entries'),
-	});
 });
 
 it('Simplified, several choices and files are always a list if the field is known', () => {
@@ -37,21 +29,12 @@ it('Simplified, several choices and files are always a list if the field is know
 		{ uuid: 'c', label: 'Age', type: 'number' },
 	]);
 	const CV = [{ name: 'scan', url: 'https://h/1' }];
-	for (const responses of [
-		{ a: 'News, Tips', b: 'scan|https://h/1', c: '07' },
-		{ a: ['News', 'Tips'], b: CV, c: '07' },
-	]) {
-		expect(answersOf(responses, fields)).toEqual({ Topics: ['News', 'Tips'], CV, Age: '07' });
-	}
-	expect(answersOf({ Topics: 'News, Tips' })).toEqual({ Topics: 'News, Tips' });
-});
-
-it('Not simplified, it shares nothing with the record, which other items have too', async () => {
-	const record = { responses: [{ key: 'Name', value: 'Ada' }] };
-	const raw = { ...output, simplify: false };
-	const { item } = await createResponseItem({} as never, record, raw);
-	expect(item.json).toEqual(record);
-	expect(item.json.responses).not.toBe(record.responses);
+	const answers = { Topics: ['News', 'Tips'], CV, Age: '07' };
+	const asText = { a: 'News, Tips', b: 'scan|https://h/1', c: '07' };
+	expect(simplify({ responses: asText }, fields)).toEqual({ answers });
+	expect(simplify({ responses: answers }, fields)).toEqual({ answers });
+	const Topics = 'News, Tips';
+	expect(simplify({ responses: { Topics } })).toEqual({ answers: { Topics } });
 });
 
 it('In columns, responses of a form have the same ones, the fields first, and then notes', () => {
@@ -69,66 +52,47 @@ it('In columns, responses of a form have the same ones, the fields first, and th
 	expect(Object.keys(rows[0])).toEqual(names);
 	const notes = ['response_other_answers', 'response_answers_error'];
 	expect(Object.keys(rows[1])).toEqual([...names, ...notes]);
-	const attributesOfFirst = { response_is_incomplete: false, response_number: null };
-	expect(rows[0]).toMatchObject({ Name: null, ...attributesOfFirst });
+	expect(rows[0]).toMatchObject({ Name: null, response_is_incomplete: false });
 	const Fax = { name: 'a.pdf', url: 'https://h/a.pdf' };
 	expect(rows[1].response_other_answers).toEqual({ Fax, 'Fax (2)': '2' });
 });
 
-it('No two columns have names that differ by case alone', () => {
-	const labels = ['Name', 'NAME', 'name (2)', 'response_UUID', 'Caf\u00e9', 'CAFE\u0301 '];
-	const nameAll = (all: string[], columns: boolean) =>
-		parseFields(
-			all.map((label, id) => ({ id, label })),
-			{ columns },
-		).map(({ answerKey }) => answerKey);
-	expect(nameAll(labels, true)).toEqual([
-		...['Name', 'NAME (3)', 'name (2)', 'response_UUID (2)', 'Café', 'CAFE\u0301  (2)'],
-	]);
-	// answers in an object keep their labels
-	expect(nameAll(labels, false)).toEqual(labels);
-	const names = nameAll(['straße', 'STRASSE', 'ΟΔΟΣ', 'οδος', 'οδοσ', 'ADI', 'adı'], true);
+it('No two columns have names that differ by case alone, and answers keep their labels', () => {
+	const labels = [
+		...['Name', 'NAME', 'name (2)', 'response_UUID', 'Caf\u00e9', 'CAFE\u0301 '],
+		...['straße', 'STRASSE', 'ΟΔΟΣ', 'οδος', 'οδοσ', 'ADI', 'adı'],
+	];
+	const form = labels.map((label, id) => ({ id, label }));
+	const names = parseFields(form, { columns: true }).map(({ answerKey }) => answerKey);
+	expect(names.slice(0, 4)).toEqual(['Name', 'NAME (3)', 'name (2)', 'response_UUID (2)']);
 	for (const fold of [(name: string) => name.toUpperCase(), (name: string) => name.toLowerCase()])
 		expect(new Set(names.map(fold)).size).toBe(names.length);
+	expect(parseFields(form).map(({ answerKey }) => answerKey)).toEqual(labels);
 });
 
-describe('An uploaded file', () => {
-	it('is shown with its name and address, next to what is no file', () => {
-		const url = 'https://files.example/u/photo.jpeg';
-		const [file, decoded] = [`photo.jpeg|${url}`, { name: 'photo.jpeg', url }];
-		const answers = answersOf({ One: file, More: [file, 'none', null, 7] });
-		expect(answers).toEqual({ One: decoded, More: [decoded, 'none', null, 7] });
-	});
+it.each([
+	[' my cv.pdf|https://h/my cv.pdf\n', false, 'my cv.pdf', 'https://h/my%20cv.pdf'],
+	// a path could lead out of the folder that a workflow writes the file into
+	['../../etc/cv.pdf|https://h/1', false, 'cv.pdf', 'https://h/1'],
+	['C:\\temp\\cv.pdf|https://h/1', false, 'cv.pdf', 'https://h/1'],
+	['foto.jpg (1)|https://h/1', false, 'foto.jpg (1)', 'https://h/1'],
+	['a|b.pdf|https://h/1', false, 'a|b.pdf', 'https://h/1'],
+	['scan|https://h/1', true, 'scan', 'https://h/1'],
+	['https://h/c%20v.pdf?signature=x', true, 'c v.pdf', 'https://h/c%20v.pdf?signature=x'],
+	['https://h/', true, 'file', 'https://h/'],
+	['see here|https://example.com/a', false],
+	['1.50|https://example.com/a', false],
+	['https://example.com/a.pdf', false],
+	['a.pdf|ftp://h/a.pdf', false],
+	['cv.pdf|https://h and some more', false],
+])('The answer %j (in a field for files: %s) is the file %s at %s', (...row) => {
+	const [answer, isFileField, name, url] = row;
+	expect(parseFile(answer, isFileField)).toEqual(name === undefined ? undefined : { name, url });
+});
 
-	it.each([
-		'see here|https://example.com/a',
-		'1.50|https://example.com/a',
-		'https://example.com/a.pdf',
-		'a.pdf|ftp://h/a.pdf',
-		'cv.pdf|https://h and some more',
-	])('is not seen in %j of an unknown field', (text) => {
-		expect(answersOf({ Field: text })).toEqual({ Field: text });
-	});
-
-	it.each([
-		[' my cv.pdf|https://h/my cv.pdf\n', false, 'my cv.pdf', 'https://h/my%20cv.pdf'],
-		// a path could lead out of the folder that a workflow writes the file into
-		['../../etc/cv.pdf|https://h/1', false, 'cv.pdf', 'https://h/1'],
-		['C:\\temp\\cv.pdf|https://h/1', false, 'cv.pdf', 'https://h/1'],
-		['foto.jpg (1)|https://h/1', false, 'foto.jpg (1)', 'https://h/1'],
-		['a|b.pdf|https://h/1', false, 'a|b.pdf', 'https://h/1'],
-		['scan|https://h/1', true, 'scan', 'https://h/1'],
-		['https://h/c%20v.pdf?signature=x', true, 'c v.pdf', 'https://h/c%20v.pdf?signature=x'],
-		['https://h/', true, 'file', 'https://h/'],
-	])('%j (in a field for files: %s) has the name %s and the address %s', (...row) => {
-		const [answer, isFileField, name, url] = row;
-		expect(parseFile(answer, isFileField)).toEqual({ name, url });
-	});
-
-	it.each([
-		['CV, CV, Cover letter!', 'cv, cv_2, cover_letter'],
-		['Ihr Résumé, 履歴書, !, constructor', 'ihr_resume, 履歴書, file, constructor_2'],
-	])('of the fields %j is in the binary fields %j', (labels, names) => {
-		expect(createFileFieldNames(labels.split(', '))).toEqual(names.split(', '));
-	});
+it.each([
+	['CV, CV, Cover letter!', 'cv, cv_2, cover_letter'],
+	['Ihr Résumé, 履歴書, !, constructor', 'ihr_resume, 履歴書, file, constructor_2'],
+])('Files of the fields %j are in the binary fields %j', (labels, names) => {
+	expect(createFileFieldNames(labels.split(', '))).toEqual(names.split(', '));
 });
