@@ -3,11 +3,7 @@ import { Readable } from 'node:stream';
 import lodash from 'lodash';
 import type { IDataObject, IHttpRequestOptions } from 'n8n-workflow';
 import { expect, it, onTestFinished } from 'vitest';
-import {
-	OPERATORS,
-	type Condition,
-	type Operator,
-} from '../../nodes/FormService/answers/conditions.ts';
+import type { Condition } from '../../nodes/FormService/answers/conditions.ts';
 import { parseFile } from '../../nodes/FormService/answers/decode.ts';
 import {
 	encodeAnswer,

@@ -1,12 +1,9 @@
 import { getEventListeners, once } from 'node:events';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { clock, yieldIfDue } from '../../../nodes/FormService/api/clock.ts';
+import { clock } from '../../../nodes/FormService/api/clock.ts';
 
 beforeEach(() => void vi.useFakeTimers());
-afterEach(() => {
-	vi.useRealTimers();
-	vi.restoreAllMocks();
-});
+afterEach(() => void vi.useRealTimers());
 
 async function sleepASecond(signal?: AbortSignal) {
 	const begun = Date.now();
@@ -15,7 +12,7 @@ async function sleepASecond(signal?: AbortSignal) {
 	return await sleeping;
 }
 
-it('the clock sleeps as long as it is told, or until the signal aborts, of which it keeps nothing', async () => {
+it('The clock sleeps as long as it is told, or until the signal aborts, of which it keeps nothing', async () => {
 	expect(await sleepASecond()).toBe(1_000);
 	expect(await sleepASecond(AbortSignal.abort())).toBe(0);
 	const controller = new AbortController();
@@ -24,12 +21,4 @@ it('the clock sleeps as long as it is told, or until the signal aborts, of which
 	expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
 	expect(clock.timeout(60_000, controller.signal).aborted).toBe(true);
 	await once(clock.timeout(1, new AbortController().signal), 'abort');
-});
-
-it('a loop lets others work every 15 ms', async () => {
-	let nowMs = 1_000;
-	vi.spyOn(clock, 'now').mockImplementation(() => nowMs);
-	const sleep = vi.spyOn(clock, 'sleep').mockResolvedValue();
-	for (; nowMs < 1_060; nowMs += 5) await yieldIfDue();
-	expect(sleep).toHaveBeenCalledTimes(4);
 });

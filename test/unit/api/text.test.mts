@@ -1,5 +1,10 @@
 import { expect, it } from 'vitest';
-import { formatNames, makeUnique, normalizeText } from '../../../nodes/FormService/api/text.ts';
+import {
+	cutAtCharacter,
+	formatNames,
+	makeUnique,
+	normalizeText,
+} from '../../../nodes/FormService/api/text.ts';
 
 it.each([
 	['Straße', 'STRASSE', 'STRAẞE'],
@@ -35,4 +40,9 @@ it.each([
 it('An error lists at most 20 names', () => {
 	const names = Array.from({ length: 25 }, (_, index) => `F${index}`);
 	expect(formatNames(names)).toMatch(/^F0, .*, F19 and 5 more$/);
+});
+
+it('A cut leaves no half of a character', () => {
+	expect(cutAtCharacter('a👍b', 2)).toBe('a');
+	expect(cutAtCharacter('a👍b', 3)).toBe('a👍');
 });

@@ -1,5 +1,5 @@
 import { DateTime } from 'luxon';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import {
 	findErrorValue,
 	isLocalDate,
@@ -8,11 +8,13 @@ import {
 	parseTimeMs,
 } from '../../../nodes/FormService/api/values.ts';
 
+afterEach(() => vi.unstubAllEnvs());
+
 it.each([
 	...[true, 1, '1', 'true', ' yes ', 'On\u200b'].map((value) => [value, true]),
 	...[false, 0, '0', 'FALSE', 'no', 'OFF'].map((value) => [value, false]),
 	...[undefined, null, '', 2, 'perhaps', {}, [1], '01'].map((value) => [value, undefined]),
-])('the boolean of %j is %j', (value, expected) => {
+])('The boolean of %j is %j', (value, expected) => {
 	expect(parseBoolean(value)).toBe(expected);
 });
 
@@ -21,61 +23,55 @@ const NO_NUMBERS = [
 	...[null, true, '', ' ', '.5', '--1', NaN, Infinity, '9'.repeat(400)],
 ];
 it.each([
-	[5, 5],
-	[1.234, 1.234],
-	['19.90', 19.9],
-	['0.125', 0.125],
-	['1234.567', 1234.567],
+	...[
+		[5, 5],
+		['19.90', 19.9],
+		['0.125', 0.125],
+		['1234.567', 1234.567],
+		['+5', 5],
+		['007', 7],
+	],
 	[' -2.5\u00a0', -2.5],
-	['+5', 5],
-	['007', 7],
 	...NO_NUMBERS.map((value) => [value, undefined]),
-])('the number of %j is %j', (value, expected) => {
+])('The number of %j is %j', (value, expected) => {
 	expect(parseNumber(value)).toBe(expected);
 });
 
-describe('A time', () => {
-	const noon = Date.UTC(2026, 0, 31, 12);
-	const zoneBefore = process.env.TZ;
-	afterAll(() => {
-		process.env.TZ = zoneBefore;
-	});
+const noon = Date.UTC(2026, 0, 31, 12);
 
-	it.each([
-		['2026-01-31T12:00:00.000000Z', noon],
-		['2026-01-31T13:00:00+01:00', noon],
-		['2026-01-31 07:00:00', noon],
-		['31.01.2026 7:00', noon],
-		['\u200e31.1.2026, 07:00:00', noon],
-		['2026-01-31', noon - 7 * 3_600_000],
-		[noon, noon],
-		[String(noon / 1000), noon],
-		[new Date(noon), noon],
-		[DateTime.fromMillis(noon), noon],
-	])('is read from %j in its own zone or else in that of the workflow', (value, expected) => {
-		for (const zone of ['UTC', 'Pacific/Auckland', 'America/Los_Angeles']) {
-			process.env.TZ = zone;
-			expect(parseTimeMs(value, 'America/New_York')).toBe(expected);
-		}
-	});
-
-	it.each([
-		...['Room 5', '31.2.2026', '31.1.26', '2026', '2026-01', '12:30', 'January 31, 2026'],
-		...['202601311230', '20260131', '2026-02-30', '2026-13-01', '2026-01-31T08:00 and more'],
-		...[20260131, 202601311230, 5, '', null, true, {}, NaN, new Date(NaN)],
-	])('is not there: %j', (value) => {
-		expect(parseTimeMs(value, 'utc')).toBeUndefined();
-		expect(isLocalDate(value)).toBe(false);
-	});
-
-	it.each(['31/12/2026', '12/31/2026 10:00', '31-12-2026', '1/2/26', '2026/12/31'])(
-		'is not read from a date in another order: %s',
-		(value) => {
-			expect(parseTimeMs(value, 'utc')).toBeUndefined();
-			expect(isLocalDate(value)).toBe(true);
-		},
-	);
+it.each([
+	['2026-01-31T12:00:00.000000Z', noon],
+	['2026-01-31T13:00:00+01:00', noon],
+	['2026-01-31 07:00:00', noon],
+	['\u200e31.1.2026, 07:00:00', noon],
+	['2026-01-31', noon - 7 * 3_600_000],
+	[noon, noon],
+	[String(noon / 1000), noon],
+	[new Date(noon), noon],
+	[DateTime.fromMillis(noon), noon],
+])('A time is read from %j in its own zone or else in that of the workflow', (value, expected) => {
+	for (const zone of ['UTC', 'Pacific/Auckland', 'America/Los_Angeles']) {
+		vi.stubEnv('TZ', zone);
+		expect(parseTimeMs(value, 'America/New_York')).toBe(expected);
+	}
 });
+
+it.each([
+	...['Room 5', '31.2.2026', '31.1.26', '2026', '2026-01', '12:30', 'January 31, 2026'],
+	...['20260131', '2026-02-30', '2026-13-01', '2026-01-31T08:00 and more'],
+	...[20260131, 202601311230, 5, '', null, true, {}, NaN, new Date(NaN)],
+])('%j is no time', (value) => {
+	expect(parseTimeMs(value, 'utc')).toBeUndefined();
+	expect(isLocalDate(value)).toBe(false);
+});
+
+it.each(['31/12/2026', '12/31/2026 10:00', '31-12-2026', '1/2/26', '2026/12/31'])(
+	'No time is read from a date in another order: %s',
+	(value) => {
+		expect(parseTimeMs(value, 'utc')).toBeUndefined();
+		expect(isLocalDate(value)).toBe(true);
+	},
+);
 
 it.each([
 	...'#N/A #NV #N/D #REF! #DIV/0! #NAME? #¿NOMBRE? #ССЫЛКА! #ÜBERLAUF! #NÚM!'.split(' '),
@@ -87,7 +83,5 @@ it.each([
 
 it.each(['#WERT', '#love?', '#1!', '#', 'REF!', 'Number #1', '∞', 'see #REF!', 5])(
 	'%j is an answer',
-	(value) => {
-		expect(findErrorValue(value)).toBeUndefined();
-	},
+	(value) => expect(findErrorValue(value)).toBeUndefined(),
 );
