@@ -9,9 +9,9 @@ import type {
 import { FILTERABLE_ATTRIBUTES } from '../answers/attributes';
 import { ATTRIBUTE_PREFIX } from '../answers/conditions';
 import { fieldKinds, type FieldKindSpec } from '../answers/fieldKinds';
-import { isAnswerable, parseFields, type AnswerableField, type FormField } from '../answers/fields';
+import { parseFields, type FormField } from '../answers/fields';
 import { endpoints } from '../api/endpoints';
-import { getFormId, isRecord } from '../api/records';
+import { getFormId, isId, isRecord } from '../api/records';
 import { addPeriod, formatNames, normalizeText } from '../api/text';
 import { isTool, makeKeysUnique } from '../execution/tool';
 import { getWatchKind } from '../parameters/triggerEvents';
@@ -53,7 +53,7 @@ export function toMapperFields(
 	records: readonly IDataObject[],
 	forModel = false,
 ): ResourceMapperField[] {
-	const fields = parseFields(records).filter(isAnswerable);
+	const fields = parseFields(records).filter(hasSafeId);
 	const names = fields.map(getMapperName);
 	const uniqueNames = forModel ? makeKeysUnique(names) : names;
 	return fields.map((field, index) => ({
@@ -67,15 +67,20 @@ export function toMapperFields(
 	}));
 }
 
+/** False for an ID that n8n would evaluate: `={{ 1 }}`. */
+function hasSafeId({ uuid }: FormField): boolean {
+	return isId(uuid);
+}
+
 /** Returns the name of a field with what a user must know: `Comment (2) (required)`. */
-function getMapperName({ title, kind, isRequired }: AnswerableField): string {
+function getMapperName({ title, kind, isRequired }: FormField): string {
 	const { hint }: FieldKindSpec = fieldKinds[kind];
 	const hints = compact([isRequired && 'required', hint]).join(', ');
 	return title + (hints && ` (${hints})`);
 }
 
 /** Returns the widget of a field. A user enters several choices with an expression. */
-function getWidget(field: AnswerableField): Pick<ResourceMapperField, 'type' | 'options'> {
+function getWidget(field: FormField): Pick<ResourceMapperField, 'type' | 'options'> {
 	const { choices } = field;
 	const { widget: type } = fieldKinds[field.kind];
 	// n8n would evaluate a choice that starts with "=", so such a field takes text
@@ -92,7 +97,7 @@ export async function getFieldOptions(
 	const formId = getSelectedFormId(this);
 	if (formId === '') return [];
 	const records = await fetchKeptList(this, endpoints.listFields, { formId });
-	const fields = parseFields(records).filter(isAnswerable);
+	const fields = parseFields(records).filter(hasSafeId);
 	return fields.map((field) => toFieldOption(field, field.uuid));
 }
 

@@ -1,12 +1,6 @@
 import { pick } from 'lodash';
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
-import {
-	fetchFields,
-	isAnswerable,
-	type AnswerableField,
-	type AnswerNaming,
-	type FormField,
-} from '../answers/fields';
+import { fetchFields, type AnswerNaming, type FormField } from '../answers/fields';
 import { endpoints } from '../api/endpoints';
 import { getFormId, getId, isRecord, removeSecrets } from '../api/records';
 import { fetchRecords } from '../api/replies/listReader';
@@ -136,18 +130,5 @@ export async function fetchSharedFields(
 		request,
 		async (context) => await fetchFields(context, formId, naming),
 		`fields of ${formId} ${JSON.stringify(naming)}`,
-	);
-}
-
-/** Fetches the fields with an ID, which a new response needs. Their answer keys are columns. */
-export async function fetchAnswerableFields(
-	request: ItemRequest,
-	formId: string,
-): Promise<AnswerableField[]> {
-	const fetch = async () => await fetchSharedFields(request, formId, { columns: true });
-	return await fetchOnce(
-		request,
-		async () => (await fetch()).filter(isAnswerable),
-		`answerable fields of ${formId}`,
 	);
 }

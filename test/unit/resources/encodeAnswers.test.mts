@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
 import { expect, it } from 'vitest';
-import { isAnswerable, parseFields } from '../../../nodes/FormService/answers/fields.ts';
+import { parseFields } from '../../../nodes/FormService/answers/fields.ts';
 import {
 	createJson,
 	type ResponseOutput,
@@ -10,7 +10,7 @@ import { assignFields } from '../../../nodes/FormService/resources/response/enco
 
 /** What Map Automatically takes from an input item, by the UUID of the field. */
 function mapAutomatically(json: IDataObject, records: IDataObject[]) {
-	const fields = parseFields(records, { columns: true }).filter(isAnswerable);
+	const fields = parseFields(records, { columns: true });
 	const rest = { mapperNames: new Map<string, string>(), allowsOther: true, allowsMissing: true };
 	const { answers } = assignFields({ mode: 'auto', values: json, ...rest }, fields);
 	const found = answers.filter(({ field, value }) => field !== undefined && value !== null);

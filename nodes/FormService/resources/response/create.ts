@@ -5,7 +5,7 @@ import type { Operation } from '../../execution/operation';
 import { getSelectedFormName, readFormId, formLocator } from '../../parameters/locators';
 import { createInputModeProperty, createOptionsProperty } from '../../parameters/parameterContext';
 import { TOOL_CONDITION } from '../../parameters/resultParameters';
-import { fetchAnswerableFields } from '../forms';
+import { fetchSharedFields } from '../forms';
 import { encodeAnswers, readGivenAnswers } from './encodeAnswers';
 import { prepareDuplicates, readKeyFieldNames, skipDuplicatesProperty } from './skipDuplicates';
 
@@ -119,7 +119,7 @@ export const responseCreate: Operation = {
 		return {
 			ids: { formId },
 			async check(request) {
-				const fields = await fetchAnswerableFields(request, formId);
+				const fields = await fetchSharedFields(request, formId, { columns: true });
 				const { data, byTitle, ignored } = encodeAnswers(input, given, fields);
 				const duplicates =
 					keyFieldNames.length > 0

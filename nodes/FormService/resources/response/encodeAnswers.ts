@@ -3,7 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { RESERVED_COLUMNS } from '../../answers/attributes';
 import type { EncodedValue, EncodeResult } from '../../answers/encode';
 import { encodeAnswer } from '../../answers/fieldKinds';
-import { findFieldBySpelling, type AnswerableField } from '../../answers/fields';
+import { findFieldBySpelling, type FormField } from '../../answers/fields';
 import { matchAnswers } from '../../answers/matchAnswers';
 import { isRecord } from '../../api/records';
 import { formatNames, normalizeText, truncateText } from '../../api/text';
@@ -32,7 +32,7 @@ export type GivenAnswers = {
 };
 
 /** An answer and the field that it answers. `name` is the column or the key where the user gives it. */
-type GivenAnswer = { name: string; value: unknown; field?: AnswerableField };
+type GivenAnswer = { name: string; value: unknown; field?: FormField };
 
 /** Reads the answers of an item from the parameters, without checking them. */
 export function readGivenAnswers(input: ParameterContext): GivenAnswers {
@@ -58,7 +58,7 @@ export function readGivenAnswers(input: ParameterContext): GivenAnswers {
  */
 export function assignFields(
 	{ mode, values, mapperNames }: GivenAnswers,
-	fields: readonly AnswerableField[],
+	fields: readonly FormField[],
 ): { answers: GivenAnswer[]; problem?: string } {
 	if (mode === 'auto') return assignColumns(values as IDataObject, fields);
 	const answers = Object.entries(values).map(([name, value]) => {
@@ -74,7 +74,7 @@ export function assignFields(
  */
 function assignColumns(
 	json: IDataObject,
-	fields: readonly AnswerableField[],
+	fields: readonly FormField[],
 ): { answers: GivenAnswer[]; problem?: string } {
 	const container = ['answers', 'responses'].find(
 		(name) => typeof json[name] === 'object' && json[name] !== null,
@@ -86,10 +86,7 @@ function assignColumns(
 		};
 	}
 	const { answers: matched, problem } = matchAnswers({ responses: json[container] }, fields);
-	const answers = matched.map(({ label, value, field }) => {
-		// all fields that were given take an answer
-		return { name: label, value, field: field as AnswerableField | undefined };
-	});
+	const answers = matched.map(({ label, value, field }) => ({ name: label, value, field }));
 	const attributes = Object.entries(json).filter(([name]) => name !== container);
 	return {
 		answers: [...answers, ...attributes.map(([name, value]) => ({ name, value }))],
@@ -100,7 +97,7 @@ function assignColumns(
 const reservedColumns = new Set(RESERVED_COLUMNS.map(normalizeText));
 
 /** Finds the field of a column, first by the name that One Column per Field gives it. */
-function findColumn(name: string, fields: readonly AnswerableField[]): AnswerableField | undefined {
+function findColumn(name: string, fields: readonly FormField[]): FormField | undefined {
 	if (reservedColumns.has(normalizeText(name))) return undefined;
 	return fields.find(({ answerKey }) => answerKey === name) ?? findFieldBySpelling(name, fields);
 }
@@ -123,7 +120,7 @@ export type EncodedAnswers = {
 export function encodeAnswers(
 	input: ParameterContext,
 	given: GivenAnswers,
-	fields: readonly AnswerableField[],
+	fields: readonly FormField[],
 ): EncodedAnswers {
 	const { answers, problem } = assignFields(given, fields);
 	const isGiven = ({ value }: GivenAnswer) => !isBlank(value) && !isLeftOut(input, value);
@@ -156,7 +153,7 @@ export function encodeAnswers(
 function encodeFields(
 	answers: readonly GivenAnswer[],
 	{ allowsOther, allowsMissing }: GivenAnswers,
-	fields: readonly AnswerableField[],
+	fields: readonly FormField[],
 	zone: string,
 ) {
 	const data: EncodedAnswers['data'] = {};
@@ -182,7 +179,7 @@ function encodeFields(
 /** Encodes what was given for one field. Two answers, or an error value, are a problem. */
 function encodeGiven(
 	[answer, otherAnswer]: readonly GivenAnswer[],
-	field: AnswerableField,
+	field: FormField,
 	options: { zone: string; allowOther: boolean },
 ): EncodeResult {
 	if (answer === undefined) return { answer: undefined };
@@ -195,7 +192,7 @@ function encodeGiven(
 }
 
 /** Finds an error value in an answer, also in one of several choices: `A, #REF!`. */
-function findAnswerErrorValue(value: unknown, { kind }: AnswerableField): string | undefined {
+function findAnswerErrorValue(value: unknown, { kind }: FormField): string | undefined {
 	if (kind !== 'multipleChoice') return findErrorValue(value);
 	const split = (entry: unknown) => (typeof entry === 'string' ? entry.split(',') : entry);
 	return findErrorValue([value].flat().flatMap(split));
@@ -209,7 +206,7 @@ function describeMissing(titles: readonly string[], mode: GivenAnswers['mode']):
 	return `No column has an answer to ${list}, which ${verb} required.`;
 }
 
-function listFields(fields: readonly AnswerableField[]): string {
+function listFields(fields: readonly FormField[]): string {
 	if (fields.length === 0) return 'The form has no fields that take an answer.';
 	return `The form's fields are ${formatNames(fields.map(({ title }) => title))}.`;
 }

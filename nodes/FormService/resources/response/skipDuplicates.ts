@@ -1,13 +1,7 @@
 import { sortBy, uniq } from 'lodash';
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { normalizeAnswer } from '../../answers/fieldKinds';
-import {
-	createFieldSearch,
-	findField,
-	isAnswerable,
-	type AnswerableField,
-	type FormField,
-} from '../../answers/fields';
+import { createFieldSearch, findField, type FormField } from '../../answers/fields';
 import { matchAnswers } from '../../answers/matchAnswers';
 import { yieldIfDue } from '../../api/clock';
 import { createTarget, endpoints } from '../../api/endpoints';
@@ -55,7 +49,7 @@ type Answers = Readonly<Record<string, unknown>>;
 type AddedResponse = { answers: Answers; result: { id: string | null } | { error: unknown } };
 
 /** Two responses are equal if they have equal answers to all key fields. */
-type KeyFields = readonly AnswerableField[];
+type KeyFields = readonly FormField[];
 
 /** Finds the response that an item would repeat, and records what the item has added. */
 export type Duplicates = {
@@ -110,7 +104,7 @@ function findKeyFields(
 ): KeyFields {
 	const keyFields = names.map((name) => {
 		const field = findField(name, fields);
-		if (field !== undefined && isAnswerable(field) && isComparable(field, fields)) return field;
+		if (field !== undefined && isComparable(field, fields)) return field;
 		const problem = `can't compare "${field?.title ?? name}"`;
 		throw createNamedError(input, OPTION, problem, CHOOSE_FIELDS);
 	});
@@ -189,7 +183,7 @@ function computeListedKey(
 	const name = `response ${getId(record) ?? 'without ID'}`;
 	const { answers, byField, problem } = matchAnswers(record, fields);
 	if (problem !== undefined) throw createUnclearError(input, name, problem);
-	const byUuid = [...byField].map(([{ uuid = '' }, { value }]) => [uuid, value] as const);
+	const byUuid = [...byField].map(([{ uuid }, { value }]) => [uuid, value] as const);
 	const key = computeKey(input, keyFields, Object.fromEntries(byUuid), name);
 	// an answer with a UUID belongs to a deleted field
 	const mayBeRenamed = answers.some(
