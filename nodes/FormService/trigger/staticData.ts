@@ -19,8 +19,6 @@ const ENTRIES_KEY = 'formServiceTriggers';
 
 const entrySchema = z.object({
 	name: z.string(),
-	/** Some other nodes of the workflow, see `findEntryWithNewId`. */
-	otherIds: z.array(z.string()),
 	state: z.unknown(),
 });
 
@@ -30,16 +28,14 @@ export type Entry = z.infer<typeof entrySchema>;
 /** The entries of all triggers of a workflow, by the ID of the node. */
 export type Entries = Readonly<Record<string, Entry>>;
 
-/** By the IDs of the other nodes, a trigger finds its state after n8n has given all nodes new IDs. */
-export type TriggerIdentity = Readonly<{
+/** A node by which n8n polls. */
+export type TriggerNode = Readonly<{
 	/** The ID of the node. If n8n has given it to several nodes, the name follows. */
 	id: string;
 	name: string;
-	/** Undefined if n8n does not pass the nodes of the workflow. */
-	otherIds: readonly string[] | undefined;
+	/** The IDs of all nodes of the workflow. Undefined if n8n does not pass them. */
+	workflowIds: readonly string[] | undefined;
 }>;
-
-const MAX_OTHER_IDS = 10;
 
 export function readSavedState(n8n: IPollFunctions): unknown {
 	const nodeData = n8n.getWorkflowStaticData('node');
@@ -49,7 +45,7 @@ export function readSavedState(n8n: IPollFunctions): unknown {
 	const entry: unknown = isRecord(saved) ? saved[node.id] : saved;
 	const byId = isRecord(entry) ? entry.state : entry;
 	if (!isKeptByName(nodeData)) return nodeData[STATE_KEY] ?? byId;
-	return byId ?? findEntryWithNewId(readEntries(saved), node)?.state;
+	return byId ?? findEntryByName(readEntries(saved), node)?.state;
 }
 
 export function writeSavedState(n8n: IPollFunctions, state: IDataObject, nowMs: number): void {
@@ -83,29 +79,28 @@ const contextSchema = z.object({
 	workflow: z.object({ nodes: z.record(z.string(), z.object({ id: z.string() })) }),
 });
 
-export function readTriggerNode(n8n: IPollFunctions): TriggerIdentity {
+export function readTriggerNode(n8n: IPollFunctions): TriggerNode {
 	const { id, name } = n8n.getNode();
 	const nodes = contextSchema.safeParse(n8n).data?.workflow.nodes;
-	const ids = nodes && Object.values(nodes).map((node) => node.id);
-	const otherIds = ids?.filter((nodeId) => nodeId !== id);
+	const workflowIds = nodes && Object.values(nodes).map((node) => node.id);
 	// in some versions of n8n, nodes of a workflow can have the same ID
-	const isShared = ids !== undefined && otherIds !== undefined && ids.length - otherIds.length > 1;
-	return { id: isShared ? `${id}:${name}` : id, name, otherIds };
+	const count = workflowIds?.filter((nodeId) => nodeId === id).length ?? 0;
+	return { id: count > 1 ? `${id}:${name}` : id, name, workflowIds };
 }
 
 /**
- * Finds the entry of a trigger by its name if n8n has given all nodes new IDs, as it does for clients of its API
- * that send none. If another node has kept its ID, the entry is that of a deleted trigger with the same name.
+ * Finds the entry of a trigger that has a new ID: the latest one with its name whose node is no longer in the
+ * workflow. n8n gives all nodes new IDs for clients of its API that send none.
  */
-export function findEntryWithNewId(
+export function findEntryByName(
 	entries: Entries,
-	{ name, otherIds = [] }: TriggerIdentity,
+	{ name, workflowIds = [] }: TriggerNode,
 ): Entry | undefined {
 	const ofName = Object.entries(entries).filter(
-		([id, entry]) => entry.name === name && !otherIds.includes(id),
+		([id, entry]) => entry.name === name && !workflowIds.includes(id),
 	);
 	const [, entry] = maxBy(ofName, ([, { state }]) => readRevision(state)) ?? [];
-	return entry?.otherIds.some((id) => otherIds.includes(id)) ? undefined : entry;
+	return entry;
 }
 
 /**
@@ -114,14 +109,14 @@ export function findEntryWithNewId(
  */
 export function putState(
 	entries: Entries,
-	{ id, name, otherIds }: TriggerIdentity,
+	{ id, name, workflowIds }: TriggerNode,
 	state: IDataObject,
 	nowMs: number,
 ): Entries {
 	const kept = pickBy(entries, (entry, entryId) => {
-		if (otherIds === undefined || otherIds.includes(entryId)) return true;
+		if (workflowIds === undefined || workflowIds.includes(entryId)) return true;
 		// the revision is the time of the last state
 		return entry.name !== name && !hasElapsed(readRevision(entry.state), RETENTION_MS, nowMs);
 	});
-	return { ...kept, [id]: { name, otherIds: (otherIds ?? []).slice(0, MAX_OTHER_IDS), state } };
+	return { ...kept, [id]: { name, state } };
 }

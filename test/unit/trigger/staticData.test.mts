@@ -1,7 +1,7 @@
 import { Workflow, type INode, type INodeTypes, type IPollFunctions } from 'n8n-workflow';
 import { expect, it } from 'vitest';
 import {
-	findEntryWithNewId,
+	findEntryByName,
 	putState,
 	readSavedState,
 	readTriggerNode,
@@ -11,40 +11,30 @@ import { DAY_MS } from '../../time.mts';
 
 const NOW_MS = Date.UTC(2026, 10, 28);
 
-const createEntry = (name: string, otherIds: string[], revision = NOW_MS) => ({
-	name,
-	otherIds,
-	state: { revision },
-});
+const createEntry = (name: string, revision = NOW_MS) => ({ name, state: { revision } });
 
-it.each<[string, string[], string[] | undefined, boolean]>([
-	['all nodes have new IDs', ['a', 'b'], ['c', 'd'], true],
-	['the workflow has no other nodes', [], [], true],
-	['n8n does not say the IDs of other nodes', ['a', 'b'], undefined, true],
-	['another node has kept its ID', ['a', 'b'], ['c', 'b'], false],
-	['the trigger with the old ID has another name now', ['a', 'b'], ['old', 'c'], false],
-])('If %s, a trigger with a new ID and an old name', (_text, before, otherIds, continues) => {
-	const entries = { old: createEntry('Trigger', before) };
-	const found = findEntryWithNewId(entries, { id: 'new', name: 'Trigger', otherIds });
+it.each<[string, string[] | undefined, boolean]>([
+	['the node with the old ID is gone', ['new', 'c'], true],
+	['n8n does not say the IDs of the workflow', undefined, true],
+	['the node with the old ID has another name now', ['new', 'old'], false],
+])('If %s, a trigger with a new ID and an old name', (_text, workflowIds, continues) => {
+	const entries = { old: createEntry('Trigger'), other: createEntry('Other') };
+	const found = findEntryByName(entries, { id: 'new', name: 'Trigger', workflowIds });
 	expect(found).toBe(continues ? entries.old : undefined);
 });
 
 it.each<[string, string, string[] | undefined, number, boolean]>([
-	['another trigger', 'Another', ['other'], 90, true],
-	['another trigger whose name the trigger has got', 'Trigger', ['other'], 0, true],
-	['a deleted trigger', 'Another', [], 29, true],
-	['a trigger that was deleted 31 days ago', 'Another', [], 31, false],
-	['a deleted trigger of this name', 'Trigger', [], 0, false],
+	['another trigger', 'Another', ['1', 'other'], 90, true],
+	['another trigger whose name the trigger has got', 'Trigger', ['1', 'other'], 0, true],
+	['a deleted trigger', 'Another', ['1'], 29, true],
+	['a trigger that was deleted 31 days ago', 'Another', ['1'], 31, false],
+	['a deleted trigger of this name', 'Trigger', ['1'], 0, false],
 	['a trigger of which n8n does not say whether it exists', 'Trigger', undefined, 90, true],
-])('The state of %s', (_text, name, otherIds, days, isKept) => {
-	const entries = { other: createEntry(name, ['1'], NOW_MS - days * DAY_MS) };
-	const trigger = { id: '1', name: 'Trigger', otherIds };
+])('The state of %s', (_text, name, workflowIds, days, isKept) => {
+	const entries = { other: createEntry(name, NOW_MS - days * DAY_MS) };
 	const state = { revision: NOW_MS };
-	const after = putState(entries, trigger, state, NOW_MS);
-	expect(after).toEqual({
-		...(isKept && entries),
-		1: { name: 'Trigger', otherIds: otherIds ?? [], state },
-	});
+	const after = putState(entries, { id: '1', name: 'Trigger', workflowIds }, state, NOW_MS);
+	expect(after).toEqual({ ...(isKept && entries), 1: { name: 'Trigger', state } });
 });
 
 /** The context of each node's poll, in a workflow with nodes of these IDs. */
