@@ -67,11 +67,6 @@ export function toNodeError(node: INode, error: unknown, itemIndex?: number): No
 	return new NodeOperationError(node, cause, { itemIndex });
 }
 
-export function getN8nCause(error: unknown): string {
-	if (!(error instanceof NodeApiError || error instanceof NodeOperationError)) return '';
-	return (error.failure as Failure | undefined)?.cause ?? '';
-}
-
 export function getRequestFailure(error: unknown): RequestFailure | undefined {
 	return error instanceof ServiceError ? error.requestFailure : undefined;
 }

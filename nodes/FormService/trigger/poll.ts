@@ -1,7 +1,7 @@
 import { minBy } from 'lodash';
 import type { INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 import { clock } from '../api/clock';
-import { getN8nCause, type NodeError } from '../api/errors';
+import type { NodeError } from '../api/errors';
 import { sortByTime } from '../api/records';
 import { isEndOfPoll, recordOutcome, type ReadingOutcome } from './failures';
 import { mayReadFormList, readFormList } from './formList';
@@ -160,23 +160,17 @@ async function readList(
 	for (const outcome of outcomes) recordOutcome(cache.failures, outcome, request.n8n.logger);
 }
 
-/** The causes that only the user can remove, by correcting the credential or the parameters. */
-const ACTIONABLE_CAUSES = ['credential-invalid', 'configuration-invalid'];
-
 /**
- * Returns the error with which the activation fails: if no poll has read a list yet, or if the user publishes and
- * has to correct something, of one form or of all.
+ * Returns the error with which the activation fails if no list could be read. If n8n starts, the trigger stays
+ * active, unless it has never read a list.
  */
 function findActivationError(
-	{ reason, parameters, startState }: PollContext,
+	{ reason, startState }: PollContext,
 	outcomes: readonly ReadingOutcome[],
 ): NodeError | undefined {
-	const { error, failedPage } = outcomes.find((outcome) => outcome.error !== undefined) ?? {};
-	if (reason === 'schedule' || error === undefined) return undefined;
+	const isNeeded = reason === 'publish' || (reason === 'start' && startState.forms.size === 0);
 	const hasRead = outcomes.some(({ readPages }) => readPages.length > 0);
-	if (!hasRead && startState.forms.size === 0) return error;
-	const isOnly = !hasRead || !hasSeveralForms(parameters.watch);
-	// a later page that is gone needs nobody
-	const isActionable = !failedPage && ACTIONABLE_CAUSES.includes(getN8nCause(error));
-	return reason === 'publish' && isOnly && isActionable ? error : undefined;
+	return isNeeded && !hasRead
+		? outcomes.find(({ error }) => error !== undefined)?.error
+		: undefined;
 }

@@ -13,7 +13,6 @@ describe('A form that no longer exists', () => {
 	it.each([
 		['when the workflow is published', {}, 'responseCompleted'],
 		['in the test event', { mode: 'manual' }, 'responseCompleted'],
-		['when its updates are to be watched', {}, 'formUpdated'],
 		['in the test event of its updates', { mode: 'manual' }, 'formUpdated'],
 	] as const)('is named as the list had it %s', async (_text, options, event) => {
 		const formId = { ...locator('gone42', 'list'), cachedResultName: 'Old Form\u00a0(closed)' };
