@@ -1,10 +1,6 @@
 import { sortBy } from 'lodash';
 import type { INode, INodeExecutionData } from 'n8n-workflow';
-import {
-	conditionsNeedFields,
-	findConditionMismatch,
-	type ConditionSet,
-} from '../answers/conditions';
+import { findConditionMismatch, type ConditionSet } from '../answers/conditions';
 import { parseFields, type FormField } from '../answers/fields';
 import { filterByConditions } from '../answers/findResponses';
 import { hasUnknownAnswer } from '../answers/matchAnswers';
@@ -62,51 +58,48 @@ export async function deliverEvents(
 
 type NeededFields = { fields?: readonly FormField[]; fieldRequests: number };
 
-/** Fetches the fields for filters and items, and checks the filters. Without events, only to check on publishing. */
+/**
+ * Fetches the fields for filters and items. Cached fields are enough if they are less than an hour old and have all
+ * names in answers and filters.
+ *
+ * @throws InputError if the only form lacks the field of a filter
+ */
 async function fetchNeededFields(
 	context: PollContext,
 	formId: string,
 	events: readonly DetectedEvent[],
 ): Promise<NeededFields> {
-	const { request, parameters, reason } = context;
-	const { conditions, lists, watch } = parameters;
-	const isChecked = conditionsNeedFields(conditions) && !hasSeveralForms(watch);
-	const isNeeded = events.length > 0 || (isChecked && reason === 'publish');
-	if (!lists.fields || !isNeeded) return { fieldRequests: 0 };
-	const fetched = await fetchFields(context, formId, events);
-	const { fields } = fetched;
-	if (!isChecked) return fetched;
-	const name = context.cache.names.get(formId);
-	const formName = name ?? getSelectedFormName(request.n8n.getNode(), formId) ?? formId;
-	// a choice that the form's author removes later must not make polls fail
-	const checksValues = reason === 'publish';
-	const problem = findConditionMismatch(conditions, fields, { formName, checksValues });
-	if (problem !== undefined) throw createConditionError(request.n8n.getNode(), problem);
-	return fetched;
-}
-
-/** Returns cached fields if they are less than an hour old and have all names in answers and filters. */
-async function fetchFields(
-	context: PollContext,
-	formId: string,
-	events: readonly DetectedEvent[],
-): Promise<NeededFields & { fields: readonly FormField[] }> {
 	const { cache, parameters, request } = context;
-	const { conditions, output, watch } = parameters;
+	if (!parameters.lists.fields || events.length === 0) return { fieldRequests: 0 };
 	const cached = cache.fields.get(formId);
 	if (cached !== undefined && !hasElapsed(cached.fetchedAtMs, HOUR_MS, clock.now())) {
 		const { fields } = cached;
-		const records = events.map(({ record }) => record);
-		const isOutdated = await hasUnknownAnswer(records, fields);
-		const mismatch = findConditionMismatch(conditions, fields, { checksValues: false });
-		const isKnown = hasSeveralForms(watch) || mismatch === undefined;
-		if (!isOutdated && isKnown) return { fields, fieldRequests: 0 };
+		const responses = events.map(({ record }) => record);
+		const isOutdated = await hasUnknownAnswer(responses, fields);
+		const isMissing = describeMissingField(context, formId, fields) !== undefined;
+		if (!isOutdated && !isMissing) return { fields, fieldRequests: 0 };
 	}
 	const target = createTarget(request.account, endpoints.listFields, { formId });
 	const { records, requests } = await fetchWholeList(context, target, 'fields');
-	const fields = parseFields(records, output);
+	const fields = parseFields(records, parameters.output);
 	cache.fields.set(formId, { fields, fetchedAtMs: clock.now() });
+	const problem = describeMissingField(context, formId, fields);
+	if (problem !== undefined) throw createConditionError(request.n8n.getNode(), problem);
 	return { fields, fieldRequests: requests };
+}
+
+/** Describes the field of a filter that the form lacks. One of several forms may lack it. */
+function describeMissingField(
+	{ cache, parameters, request }: PollContext,
+	formId: string,
+	fields: readonly FormField[],
+): ErrorText | undefined {
+	const { conditions, watch } = parameters;
+	if (hasSeveralForms(watch)) return undefined;
+	const name = cache.names.get(formId) ?? getSelectedFormName(request.n8n.getNode(), formId);
+	// a choice that the form's author removes later must not make polls fail
+	const options = { formName: name ?? formId, checksValues: false };
+	return findConditionMismatch(conditions, fields, options);
 }
 
 /** Creates the error for a filter that does not fit the fields of the form. */

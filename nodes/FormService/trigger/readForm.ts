@@ -1,4 +1,3 @@
-import { conditionsNeedFields } from '../answers/conditions';
 import { clock } from '../api/clock';
 import { getRequestFailure, hasReason, ServiceError, toNodeError } from '../api/errors';
 import type { NodeError } from '../api/errors';
@@ -44,15 +43,12 @@ export function planReading(
 	form: FormState = {},
 	turns: readonly Turn[],
 ): Reading | undefined {
-	const { budget, cache, parameters, reason } = context;
+	const { budget, cache } = context;
 	const { schedule, turn = 'search', newest, pass } = form.progress ?? {};
 	const hasFailed = cache.failures.get(`form ${formId}`) !== undefined;
-	// publishing shows a problem of the form or of the filters at once
-	const isCheck =
-		reason === 'publish' && (hasFailed || conditionsNeedFields(parameters.conditions));
 	const isFirst = isFirstPass(form);
 	// a first pass that has read a page goes on without a wait
-	const isAtOnce = isCheck || (isFirst && form.seen !== undefined);
+	const isAtOnce = isFirst && form.seen !== undefined;
 	if (!isAtOnce && !isDue(schedule, budget.nowMs)) return undefined;
 	const starts: Record<Turn, string> = {
 		search: newest?.page ?? FIRST_PAGE,
