@@ -7,31 +7,42 @@ import { placesIn } from '../resources/parameters.mts';
 
 /** What n8n’s editor makes of the description: subtitles, lists, and the parameters that it shows. */
 
-const { description } = nodeOf('formService');
+const { displayParameter, getNodeParameters } = workflow.NodeHelpers;
 
-const choose = (value: string, cachedResultName?: string) =>
-	({ __rl: true, mode: 'list', value, cachedResultName }) as unknown as INodeParameters;
-
-/** A workflow with one node, and what evaluates its expressions. */
-function createNode(parameters: INodeParameters, name = 'formService') {
-	const place = { id: 'node-1', name: 'Form Service', position: [0, 0] as [number, number] };
-	const node: INode = { ...place, type: typeOf(name), typeVersion: 1, parameters };
-	const settings = { id: 'w', nodes: [node], connections: {}, active: false, nodeTypes };
-	return { node, expression: new workflow.Workflow(settings).expression };
+/** The type of a node, or of its tool: `formServiceTool`. */
+function describeType(name: string) {
+	return { ...nodeOf(name.replace('Tool', '')).description, name };
 }
 
-const contact = choose('a', 'Contact');
+function createNode(name: string, parameters: INodeParameters): INode {
+	const place = { id: 'node-1', name: 'Form Service', position: [0, 0] as [number, number] };
+	return { ...place, type: typeOf(name), typeVersion: 1, parameters };
+}
+
+/** What the editor keeps of the parameters of a node, with the defaults of all others. */
+function keepShown(parameters: INodeParameters, name = 'formService'): INodeParameters {
+	const type = describeType(name);
+	const node = createNode(name, parameters);
+	return getNodeParameters(type.properties, parameters, true, false, node, type)!;
+}
+
+const contact = { __rl: true, mode: 'list', value: 'a', cachedResultName: 'Contact' };
 const events = ['responseStarted', 'responseAbandoned'];
 
-it.each<[string, INodeParameters]>([
-	['create: response', { resource: 'response', operation: 'create', formId: contact }],
-	['Contact: completed', { events: ['responseCompleted'], formId: contact }],
-	['started, abandoned', { watch: 'several', formIds: ['a', 'b'], events }],
-	['completed, form created', { events: ['responseCompleted', 'formCreated'] }],
-])('The subtitle of a node can be "%s"', (expected, parameters) => {
-	const name = 'events' in parameters ? 'formServiceTrigger' : 'formService';
-	const { node, expression } = createNode({ watch: 'one', ...parameters }, name);
-	const text = nodeOf(name).description.subtitle;
+it.each<[string, string, object]>([
+	['create: response', 'formService', { resource: 'response', operation: 'create' }],
+	['Contact: completed', 'formServiceTrigger', { events: ['responseCompleted'], formId: contact }],
+	['started, abandoned', 'formServiceTrigger', { watch: 'several', formIds: ['a', 'b'], events }],
+	[
+		'completed, form created',
+		'formServiceTrigger',
+		{ events: ['responseCompleted', 'formCreated'] },
+	],
+])('The subtitle "%s" is that of %s with %j', (expected, name, parameters) => {
+	const node = createNode(name, { watch: 'one', ...parameters });
+	const given = { id: 'w', nodes: [node], connections: {}, active: false, nodeTypes };
+	const { expression } = new workflow.Workflow(given);
+	const text = describeType(name).subtitle;
 	expect(expression.getSimpleParameterValue(node, text, 'internal', {})).toBe(expected);
 });
 
@@ -42,35 +53,30 @@ it.each(['formService', 'formServiceTrigger'])('The lists of %s have their metho
 	const named = [...text.matchAll(/"(?:loadOptions|searchList|resourceMapper)Method":"(\w+)"/g)];
 	const existing = Object.keys({ ...listSearch, ...loadOptions, ...resourceMapping });
 	expect([...new Set(named.map(([, method]) => method))].sort()).toEqual(existing.sort());
-	expect(text.match(/"searchListMethod":"\w+"(?!,"searchable":true)/)).toBeNull();
 	for (const { displayOptions = {} } of own.properties) {
 		// n8n 1.x activates no workflow with a rule that is undefined
 		expect(Object.values(displayOptions)).not.toContain(undefined);
 	}
 	for (const { property } of placesIn(own.properties)) {
-		const { resourceMapper, loadOptionsMethod, loadOptionsDependsOn } = property.typeOptions ?? {};
-		if ((resourceMapper ?? loadOptionsMethod) === undefined || loadOptionsMethod === 'getForms')
-			continue;
+		const { resourceMapper, loadOptionsMethod = resourceMapper } = property.typeOptions ?? {};
+		if (loadOptionsMethod === undefined || loadOptionsMethod === 'getForms') continue;
 		// n8n's editor fills them again once another form is chosen
-		expect(loadOptionsDependsOn).toContain('formId.value');
+		expect(property.typeOptions?.loadOptionsDependsOn).toContain('formId.value');
 	}
 });
 
-const { displayParameter, getNodeParameters } = workflow.NodeHelpers;
-
-/** The parameters of a node that has these, and its defaults for all others. */
-function fillIn(parameters: INodeParameters, type = description): INodeParameters {
-	const { node } = createNode(parameters);
-	return getNodeParameters(description.properties, parameters, true, false, node, type)!;
-}
+it('A new node gets the newest 50 responses, simplified', () => {
+	const defaults = { returnAll: false, limit: 50, status: 'all', sort: {}, simplify: true };
+	expect(keepShown({})).toMatchObject({ resource: 'response', operation: 'getAll', ...defaults });
+});
 
 const isOptions = ({ name }: INodeProperties) => name === 'options';
 
 /** The parameters that the panel of a node shows, with the options that can be added. */
-function listShown(parameters: INodeParameters, tool = ''): string[] {
-	const { node } = createNode(parameters);
-	const type = { ...description, name: description.name + tool };
-	const all = fillIn(parameters, type);
+function listShown(parameters: INodeParameters, name: string): string[] {
+	const type = describeType(name);
+	const node = createNode(name, parameters);
+	const all = keepShown(parameters, name);
 	const listIn = (some: INodeProperties[], values: INodeParameters): string[] =>
 		some
 			.filter((one) => displayParameter(values, one, node, type, all))
@@ -79,20 +85,9 @@ function listShown(parameters: INodeParameters, tool = ''): string[] {
 				const given = (all.options ?? {}) as INodeParameters;
 				return ['options:', ...listIn(one.options as INodeProperties[], given)].join(' ');
 			});
-	return listIn(description.properties, all).filter(
-		(one) => !['resource', 'operation', 'requestOptions'].includes(one),
-	);
+	const ofAll = ['resource', 'operation', 'requestOptions'];
+	return listIn(type.properties, all).filter((one) => !ofAll.includes(one));
 }
-
-it('A new node gets the newest 50 responses, simplified', () => {
-	expect(description).toMatchObject({
-		usableAsTool: { replacements: { description: expect.stringContaining('agent') } },
-		defaults: { name: 'Form Service' },
-	});
-	const defaults = { returnAll: false, limit: 50, status: 'all', sort: {}, simplify: true };
-	expect(fillIn({})).toMatchObject({ resource: 'response', operation: 'getAll', ...defaults });
-	expect(fillIn({ resource: 'form' })).toMatchObject({ operation: 'getAll' });
-});
 
 describe('The panel of the node', () => {
 	const adding = 'options: allowOtherChoices allowMissingAnswers skipDuplicatesBy';
@@ -115,17 +110,25 @@ describe('The panel of the node', () => {
 		field getAll | {} | formId returnAll limit`;
 
 	it.each(panels.trim().split('\n'))('shows only what has an effect: %s', (line) => {
-		const [operation, given, shown] = line.trim().split(' | ');
-		const [resource, name, tool] = operation.split(' ');
-		const parameters = { resource, operation: name, ...(JSON.parse(given) as INodeParameters) };
-		expect(listShown(parameters, tool).join(' ')).toBe(shown);
+		const [ids, given, shown] = line.trim().split(' | ');
+		const [resource, operation, tool = ''] = ids.split(' ');
+		const parameters = { resource, operation, ...(JSON.parse(given) as INodeParameters) };
+		expect(listShown(parameters, `formService${tool}`).join(' ')).toBe(shown);
 	});
 
 	it('turns a switch on that is added to the options, since the switch is off without it', () => {
-		const options = operationCases.flatMap(
-			({ properties }) => properties.find(isOptions)?.options ?? [],
-		);
-		const switches = (options as INodeProperties[]).filter(({ type }) => type === 'boolean');
+		const collections = operationCases.flatMap(({ properties }) => properties.filter(isOptions));
+		const options = collections.flatMap((one) => one.options as INodeProperties[]);
+		const switches = options.filter(({ type }) => type === 'boolean');
 		for (const { name, default: value } of switches) expect([name, value]).toEqual([name, true]);
+	});
+
+	it.each(['auto', 'json'])('keeps the mapped answers while %s is chosen', (inputMode) => {
+		const mapper = { mappingMode: 'defineBelow', value: { f: '={{ $json.name }}' }, schema: [] };
+		const parameters = { resource: 'response', operation: 'create', inputMode, fields: mapper };
+		const away = keepShown(parameters);
+		expect(keepShown({ ...away, inputMode: 'fields' }).fields).toEqual(mapper);
+		// n8n would ask a model for the answers of a hidden mapper
+		expect(keepShown(parameters, 'formServiceTool')).not.toHaveProperty('fields');
 	});
 });
