@@ -30,10 +30,7 @@ describe('A failure', () => {
 		expect(failed.indexOf(world.reports[0])).toBe(2);
 		const { message, description } = world.reports[0].thrown as NodeApiError;
 		expect(description).toMatch(/The trigger keeps trying, and no response is lost\.$/);
-		const log = world.n8n.log.filter((text) =>
-			text.includes(`Form A could not be read: ${message}`),
-		);
-		expect(log.length).toBeGreaterThan(world.reports.length);
+		expect(world.n8n.log.join()).toContain(`Form A could not be read: ${message}`);
 		expectHourly(world.reports);
 		expect(Math.max(...listGaps(world.requestTimes))).toBeLessThanOrEqual(31);
 		world.submit(world.forms.A);
@@ -57,9 +54,6 @@ describe('A failure', () => {
 		expect(world.oracle.listMissing()).toEqual([]);
 		// as ten forms that are read
 		expect(lodash.mean(world.oracle.listDelays())).toBeLessThanOrEqual(20);
-		await world.run(90);
-		await world.run(5 * 60, undefined, { failWith });
-		expect(world.reports).toHaveLength(4);
 	});
 
 	it.each(['brokenConnection', 'unauthorized', 'dayUsedUp', 'maintenance'] as const)(
@@ -113,7 +107,7 @@ describe('One page that cannot be read', () => {
 	it.each<[FaultName, number, number, Order, Mode]>([
 		['serverError', 8, 2, 'newest', 'default'],
 		['cutBody', 67, 66, 'oldest', 'default'],
-		// a page on which a poll goes on reading
+		// a page on which a poll goes on reading; and the form is not deleted
 		['notFound', 100, 63, 'newest', 'durable'],
 	])('holds back nothing new: %s, %i pages, page %i, %s first, %s', async (...given) => {
 		const [name, pages, badPage, order, mode] = given;
@@ -126,38 +120,31 @@ describe('One page that cannot be read', () => {
 	});
 
 	it.each<[FaultName, Order, Mode]>([
-		// and the form is not deleted
 		['notFound', 'newest', 'default'],
 		['serverError', 'oldest', 'durable'],
 		['unauthorized', 'shuffled', 'durable'],
-	])(
-		'holds back nothing on earlier pages, and is reported: %s, %s, %s',
-		async (name, order, mode) => {
-			const isIncomplete = (number: number) => number % 9 === 0;
-			const { world, A } = createPaged({ pages: 20, pageSize: 10, order, mode, isIncomplete });
-			await world.beginAndRun(20);
-			// on one of the pages 4 to 6
-			const early = lodash.find(A.shown(), 'incomplete', 30)!;
-			world.complete(early);
-			await world.run(DAY_MINUTES, undefined, failPage(12, faults[name]));
-			expect(world.delivered).toEqual([`${early.id} responseCompleted`]);
-			// all pages are read every 80 minutes
-			expectHourly(world.reports, 90);
-		},
-	);
+	])('holds back no page before it, and is reported: %s, %s, %s', async (name, order, mode) => {
+		const isIncomplete = (number: number) => number % 9 === 0;
+		const { world, A } = createPaged({ pages: 20, pageSize: 10, order, mode, isIncomplete });
+		await world.beginAndRun(20);
+		// on one of the pages 4 to 6
+		const early = lodash.find(A.shown(), 'incomplete', 30)!;
+		world.complete(early);
+		await world.run(DAY_MINUTES, undefined, failPage(12, faults[name]));
+		expect(world.delivered).toEqual([`${early.id} responseCompleted`]);
+		// all pages are read every 80 minutes
+		expectHourly(world.reports, 90);
+	});
 });
 
-it.each(['init', 'leadershipChange'] as const)(
-	'A known form keeps the trigger active although the token is refused (%s), until a person publishes',
-	async (activation) => {
-		const world = new World(['A', 'B']);
-		await world.beginAndRun(5);
-		world.time.pass(10 * MINUTE_MS);
-		const refused = failAll(faults.unauthorized);
-		for (let start = 0; start < 2; start++) {
-			const { sent, thrown } = await world.n8n.activate(activation, refused);
-			expect([sent.length, thrown]).toEqual([1, undefined]);
-		}
-		expect((await world.n8n.activate('activate', refused)).thrown).toBeDefined();
-	},
-);
+it('A known form keeps the trigger active although the token is refused, until a person publishes', async () => {
+	const world = new World(['A', 'B']);
+	await world.beginAndRun(5);
+	world.time.pass(10 * MINUTE_MS);
+	const refused = failAll(faults.unauthorized);
+	for (let start = 0; start < 2; start++) {
+		const { sent, thrown } = await world.n8n.activate('init', refused);
+		expect([sent.length, thrown]).toEqual([1, undefined]);
+	}
+	expect((await world.n8n.activate('activate', refused)).thrown).toBeDefined();
+});

@@ -9,32 +9,6 @@ import { ALL, createPaged, fill, START, World } from './world.mts';
 
 const SECOND_MS = 1_000;
 
-it.each<[number, number, Mode]>([
-	[-10, 0, 'durable'],
-	[3 * DAY_MINUTES, 0, 'durable'],
-	[-3 * DAY_MINUTES, 1, 'default'],
-])('A clock %i minutes ahead, then %i, makes nothing old new or new old (%s)', async (...given) => {
-	const [minutes, laterMinutes, mode] = given;
-	// the list of forms knows a form before its responses are read
-	const events = ['responseCompleted', 'formUpdated'] as const;
-	const world = new World(['A', 'B'], { mode, watch: ALL, events });
-	const { A, B } = world.forms;
-	for (const form of [A, B])
-		for (const age of [120, 8, 1]) form.submit(false, START - age * MINUTE_MS);
-	world.time.aheadMs = minutes * MINUTE_MS;
-	A.pageSize = 2;
-	// while the first reading goes on
-	A.betweenPages = () => world.submit(A);
-	const failing = { ...failAll(faults.serverError, 'B'), latencyMs: 2_000 };
-	await world.begin(failing);
-	await world.run(2, () => world.submit(B), failing);
-	world.time.aheadMs = laterMinutes * MINUTE_MS;
-	world.submit(world.createForm('C'));
-	await world.run(90);
-	const found = world.delivered.map((event) => event.split(' ')[0]);
-	expect(found.sort()).toEqual(['A-5', 'B-5', 'B-6', 'C-1']);
-});
-
 it.each([0, 7 * MINUTE_MS, -3 * MINUTE_MS])(
 	'A response of the second in which the trigger begins is new (a clock %i ms ahead)',
 	async (aheadMs) => {
@@ -52,7 +26,6 @@ it.each([0, 7 * MINUTE_MS, -3 * MINUTE_MS])(
 
 it.each<[string, number, number, Order, Mode]>([
 	['8 hours behind', 8 * HOUR_MS, 20, 'oldest', 'durable'],
-	['8 hours ahead', -8 * HOUR_MS, 20, 'newest', 'default'],
 	['of last year', 365 * DAY_MS, 1, 'newest', 'durable'],
 	['of last year', 365 * DAY_MS, 20, 'shuffled', 'default'],
 ])(

@@ -154,11 +154,8 @@ export class N8n {
 		return await this.pollWith(this.createTickContext(), circumstances);
 	}
 
-	/** A person publishes the workflow (`activate`), n8n starts (`init`), or takes over from another main process. */
-	async activate(
-		activation: 'activate' | 'init' | 'leadershipChange',
-		given: Circumstances = {},
-	): Promise<Poll> {
+	/** A person publishes the workflow (`activate`), or n8n starts (`init`). */
+	async activate(activation: 'activate' | 'init', given: Circumstances = {}): Promise<Poll> {
 		this.context = this.createContext(activation, 'default');
 		const poll = await this.pollWith(this.context, given, true);
 		this.active = poll.thrown === undefined;

@@ -151,7 +151,7 @@ export class Oracle {
 	 */
 	change(readSince: number, isRead: (form: Form) => boolean): void {
 		const isSeenBefore = (subject: Subject) => isRead('form' in subject ? subject.form : subject);
-		this.edits.change(readSince, isSeenBefore);
+		this.edits.change(isSeenBefore);
 		for (const [key, belief] of this.beliefs) {
 			const { subject, at } = belief;
 			const isListed = subject.missingSince === undefined;
@@ -230,8 +230,6 @@ class Edits {
 			known: number;
 			/** Whether the trigger has read the subject, and whether n8n has saved that. */
 			state: 'unread' | 'read' | 'saved';
-			/** Other events were chosen since the last reading: an item can be of an earlier one. */
-			isStale?: boolean;
 			/** When the first edit was made that has to be delivered, in epoch milliseconds. */
 			owedSince?: number;
 		}
@@ -239,9 +237,8 @@ class Edits {
 
 	/** The trigger has not read it, or may have forgotten it. */
 	appear(subject: Subject, known?: number): void {
-		const { isStale, ...before } = this.beliefs.get(subject.id) ?? { known: subject.edits };
-		const belief = { subject, known: known ?? before.known, isStale };
-		this.beliefs.set(subject.id, { ...belief, state: 'unread' });
+		const before = this.beliefs.get(subject.id)?.known ?? subject.edits;
+		this.beliefs.set(subject.id, { subject, known: known ?? before, state: 'unread' });
 	}
 
 	/** @param now when the edits are owed, in epoch milliseconds; undefined if nobody wants them */
@@ -262,7 +259,7 @@ class Edits {
 	settle(): void {
 		for (const belief of this.beliefs.values())
 			if (belief.state === 'unread' && belief.subject.missingSince === undefined)
-				Object.assign(belief, { state: 'read', isStale: false });
+				belief.state = 'read';
 	}
 
 	/** What the trigger has read without an event is lost. */
@@ -272,12 +269,10 @@ class Edits {
 	}
 
 	/** Other events are chosen: what was read is known. */
-	change(readSince: number, isSeen: (subject: Subject) => boolean): void {
+	change(isSeen: (subject: Subject) => boolean): void {
 		for (const { subject } of this.beliefs.values()) {
-			const isListed = subject.missingSince === undefined;
-			const isRead = readSince > -Infinity && isListed && isSeen(subject);
+			const isRead = subject.missingSince === undefined && isSeen(subject);
 			this.appear(subject, isRead ? subject.edits : undefined);
-			this.beliefs.get(subject.id)!.isStale = !isRead;
 		}
 	}
 
@@ -288,8 +283,7 @@ class Edits {
 		if (isUpdate)
 			expect(item.isIncomplete, `${event} of ${id}, which is unfinished`).not.toBe(true);
 		if (isUpdate) expect(edits, `${event} of ${id} is new`).toBeGreaterThan(belief.known);
-		if (isSaved)
-			Object.assign(belief, { known: edits, state: belief.isStale ? 'unread' : 'saved' });
+		if (isSaved) Object.assign(belief, { known: edits, state: 'saved' });
 		const isNewest = edits >= belief.subject.edits;
 		if ((isExecuted || isSaved) && isNewest) belief.owedSince = undefined;
 		return belief;
