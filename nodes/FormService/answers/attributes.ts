@@ -4,17 +4,19 @@ import type { FieldKind } from './fieldKinds';
 /** The attributes of a response that always become columns if the user chooses One Column per Field. */
 export const COLUMN_ATTRIBUTES = ['uuid', 'number', 'created_at', 'is_incomplete', 'referrer'];
 
-/** The attributes of a simplified response, in addition to `answers`. Conditions can compare these attributes. */
+/** The attributes of a simplified response, in addition to `answers`. */
 export const SIMPLIFIED_ATTRIBUTES =
-	'uuid id number number_formatted is_incomplete created_at submitted_at referrer'.split(' ');
+	'uuid id number number_formatted is_incomplete created_at referrer'.split(' ');
 
-/** The attributes of a response that the editor lists for conditions. */
-export const FILTERABLE_ATTRIBUTES: Readonly<Record<string, { title: string; kind: FieldKind }>> = {
-	is_incomplete: { title: 'Incomplete', kind: 'boolean' },
-	number: { title: 'Number', kind: 'number' },
-	referrer: { title: 'Referrer', kind: 'text' },
-	submitted_at: { title: 'Submitted At', kind: 'dateTime' },
-};
+/** An attribute of a response that conditions can compare. */
+export type Attribute = { name: string; title: string; kind: FieldKind; choices: [] };
+
+export const FILTERABLE_ATTRIBUTES: readonly Attribute[] = [
+	{ name: 'created_at', title: 'Created At', kind: 'dateTime', choices: [] },
+	{ name: 'is_incomplete', title: 'Incomplete', kind: 'boolean', choices: [] },
+	{ name: 'number', title: 'Number', kind: 'number', choices: [] },
+	{ name: 'referrer', title: 'Referrer', kind: 'text', choices: [] },
+];
 
 /** Returns the column of anything that is not an answer: `createdAt` → `response_created_at`. */
 export function toColumnName(name: string): string {

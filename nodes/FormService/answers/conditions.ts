@@ -1,7 +1,7 @@
 import type { ErrorText } from '../api/failures';
 import { formatNames } from '../api/text';
 import { parseBoolean, parseNumber, parseTimeMs } from '../api/values';
-import { FILTERABLE_ATTRIBUTES, SIMPLIFIED_ATTRIBUTES } from './attributes';
+import { FILTERABLE_ATTRIBUTES, type Attribute } from './attributes';
 import { findChoice } from './choices';
 import type { AnswerSpec, FieldKind } from './fieldKinds';
 import { findField, type FormField } from './fields';
@@ -22,7 +22,7 @@ export const OPERATORS = {
 export type Operator = keyof typeof OPERATORS;
 
 export type Condition = {
-	/** The label, UUID or custom key of a field, or the name of an attribute. */
+	/** The label, UUID or custom key of a field, or an attribute: `attribute:number`. */
 	field: string;
 	operator: Operator;
 	value: string;
@@ -35,12 +35,26 @@ export type ConditionSet = {
 	zone: string;
 };
 
-/** The prefix that distinguishes an attribute from a field with the same name: `attribute:number`. */
+/** Distinguishes an attribute from a field with the same name. */
 export const ATTRIBUTE_PREFIX = 'attribute:';
 
-/** Whether a condition needs the fields of the form. A name without `ATTRIBUTE_PREFIX` can be a field. */
+/** Whether a condition compares a field of the form, and no attribute. */
 export function conditionsNeedFields({ conditions }: ConditionSet): boolean {
 	return conditions.some(({ field }) => !field.startsWith(ATTRIBUTE_PREFIX));
+}
+
+/** A condition with the field or attribute that it compares. Undefined if the form lacks the field. */
+export type PreparedCondition = Condition & { compared?: Attribute | FormField; zone: string };
+
+export function prepareConditions(
+	{ conditions, zone }: ConditionSet,
+	fields: readonly FormField[],
+): PreparedCondition[] {
+	return conditions.map((condition) => {
+		const { field } = condition;
+		const attribute = FILTERABLE_ATTRIBUTES.find(({ name }) => ATTRIBUTE_PREFIX + name === field);
+		return { ...condition, zone, compared: attribute ?? findField(field, fields) };
+	});
 }
 
 /** Describes the first condition that does not fit the form, if there is one: an unknown field or a wrong value. */
@@ -51,94 +65,51 @@ export function findConditionMismatch(
 ): ErrorText | undefined {
 	for (const [index, condition] of prepareConditions(conditionSet, fields).entries()) {
 		const number = index + 1;
-		if (condition.isMissing) return describeMissingField(condition, number, fields, formName);
-		const problem = checksValues ? describeWrongValue(condition, number) : undefined;
-		if (problem !== undefined) return problem;
+		const { compared, field: name, zone } = condition;
+		if (compared === undefined) {
+			const form = formName === '' ? 'The form' : `The form "${formName}"`;
+			const advice = `Choose the field of condition ${number} again, or remove the condition.`;
+			const description = `${advice} A condition can compare ${listNames(fields)}.`;
+			return { message: `${form} has no field "${name}"`, description };
+		}
+		const needed = checksValues ? getNeededValue(condition, zone, compared) : undefined;
+		if (needed !== undefined) {
+			const description = `It compares "${compared.title}". To find a part of an answer, use Contains.`;
+			return { message: `Condition ${number} needs ${needed}`, description };
+		}
 	}
 	return undefined;
 }
 
-function describeMissingField(
-	{ field: name, title }: PreparedCondition,
-	number: number,
-	fields: readonly FormField[],
-	formName: string,
-): ErrorText {
-	const advice = `Choose the field of condition ${number} again, or remove the condition.`;
-	if (name.startsWith(ATTRIBUTE_PREFIX)) {
-		const attributes = Object.keys(FILTERABLE_ATTRIBUTES).join(', ');
-		const description = `${advice} The attributes are ${attributes}.`;
-		return { message: `A response has no attribute "${title}"`, description };
-	}
-	const form = formName === '' ? 'The form' : `The form "${formName}"`;
-	const titles = formatNames(fields.map((field) => `"${field.title}"`)) || 'none';
-	const description = `${advice} The form's fields are ${titles}.`;
-	return { message: `${form} has no field "${name}"`, description };
+function listNames(fields: readonly FormField[]): string {
+	const attributes = FILTERABLE_ATTRIBUTES.map(({ name }) => ATTRIBUTE_PREFIX + name);
+	return formatNames([...attributes, ...fields.map(({ title }) => `"${title}"`)]);
 }
 
-/** Describes the value of Is or Is Not if no answer can have it. */
-function describeWrongValue(
-	{ operator, kind, choices, value, timeMs, title }: PreparedCondition,
-	number: number,
-): ErrorText | undefined {
+/** Returns what a condition needs in place of its value: `yes or no`. Undefined if an answer can have the value. */
+export function getNeededValue(
+	{ operator, value }: Condition,
+	zone: string,
+	{ kind, choices }: AnswerSpec = { kind: 'text', choices: [] },
+): string | undefined {
+	const comparison = getComparison(operator, kind);
+	if (comparison === 'number' && parseNumber(value) === undefined) {
+		return 'a number in plain digits, such as 1234.5';
+	}
+	if (comparison === 'time' && parseTimeMs(value, zone) === undefined) {
+		return 'a date, such as 2026-01-31';
+	}
 	if (operator !== 'is' && operator !== 'isNot') return undefined;
-	const subject = `The value of condition ${number}`;
-	if (isTimeKind(kind) && Number.isNaN(timeMs)) {
-		const description = 'Dates with slashes or in another order can be misread.';
-		return { message: `${subject} must be a date, such as 2026-01-31`, description };
-	}
-	if (kind === 'number' && parseNumber(value) === undefined) {
-		const description = 'Leave out separators of thousands and units.';
-		return { message: `${subject} must be a number in plain digits, such as 1234.5`, description };
-	}
-	if (kind === 'boolean' && parseBoolean(value) === undefined) {
-		return { message: `${subject} must be yes or no`, description: `"${title}" takes no other.` };
-	}
-	if (choices.length === 0 || findChoice(value, choices) !== undefined) return undefined;
-	const names = formatNames(choices.map(({ name }) => `"${name}"`));
-	return {
-		message: `${subject} is not a choice of "${title}"`,
-		description: `The choices are ${names}. To find an answer that was entered under "Other", use Contains.`,
-	};
+	if (kind === 'boolean' && parseBoolean(value) === undefined) return 'yes or no';
+	const isOffered = choices.length === 0 || findChoice(value, choices) !== undefined;
+	return isOffered ? undefined : `one of ${formatNames(choices.map(({ name }) => `"${name}"`))}`;
 }
 
-/** A condition with what it compares. */
-export type PreparedCondition = Condition &
-	AnswerSpec & {
-		/** The field of the form. Undefined for an attribute, and if the form lacks the field. */
-		formField?: FormField;
-		/** The title of the field, or the name of the attribute. */
-		title: string;
-		/** Whether the form lacks the field. A trigger can watch several forms. */
-		isMissing: boolean;
-		zone: string;
-		/** The value as a time. NaN if it is none, because each comparison with NaN is false. */
-		timeMs: number;
-	};
-
-export function prepareConditions(
-	{ conditions, zone }: ConditionSet,
-	fields: readonly FormField[],
-): PreparedCondition[] {
-	return conditions.map((condition) => {
-		const formField = findField(condition.field, fields);
-		const attribute = condition.field.replace(ATTRIBUTE_PREFIX, '');
-		const { kind, choices, title } = formField ?? {
-			kind: getAttributeKind(attribute),
-			choices: [],
-			title: attribute,
-		};
-		const isMissing = formField === undefined && !SIMPLIFIED_ATTRIBUTES.includes(attribute);
-		const timeMs = parseTimeMs(condition.value, zone) ?? NaN;
-		return { ...condition, formField, kind, choices, title, isMissing, zone, timeMs };
-	});
-}
-
-function getAttributeKind(attribute: string): FieldKind {
-	const kind = FILTERABLE_ATTRIBUTES[attribute]?.kind;
-	return kind ?? (attribute.endsWith('_at') ? 'dateTime' : 'text');
-}
-
-export function isTimeKind(kind: FieldKind): boolean {
-	return kind === 'date' || kind === 'dateTime';
+/** Returns how a condition compares values. Is and Is Not compare by the kind of the field. */
+export function getComparison(operator: Operator, kind: FieldKind): 'number' | 'text' | 'time' {
+	if (operator === 'after' || operator === 'before') return 'time';
+	if (operator === 'greater' || operator === 'less') return 'number';
+	if (operator !== 'is' && operator !== 'isNot') return 'text';
+	if (kind === 'date' || kind === 'dateTime') return 'time';
+	return kind === 'number' ? 'number' : 'text';
 }

@@ -57,7 +57,7 @@ export const fieldKinds = {
 		types: /^(file|files|file_?upload|upload|attachment)$/,
 		encode: encodeFile,
 		parse: (value) => [value].flat() as GenericValue,
-		normalize: () => undefined,
+		normalize: normalizeAny,
 		widget: 'url',
 		hint: 'file URL',
 		example: () => ['example.pdf|https://example.com/example.pdf'],
@@ -105,7 +105,6 @@ export const fieldKinds = {
 		types: /^(multi_?select|multiple_choice|tags|checkboxes)$/,
 		encode: (value, options) => encodeChoices(value, options, 'several'),
 		parse: parseSeveralChoices,
-		normalize: () => undefined,
 		hint: 'one or more',
 		example: (choices) => choices.slice(0, 2).map(({ value }) => value),
 	},
@@ -160,7 +159,7 @@ export function parseAnswer(answer: GenericValue, field?: AnswerSpec): GenericVa
 	return isBlank(value) ? null : fieldKinds[field.kind].parse(value as GenericValue, field.choices);
 }
 
-/** Converts an answer for comparison. Undefined for a file, for several choices, and for an ambiguous answer. */
+/** Converts an answer for comparison. Undefined for an ambiguous answer, and for several values. */
 export function normalizeAnswer(
 	{ kind, choices }: AnswerSpec,
 	answer: unknown,

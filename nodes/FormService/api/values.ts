@@ -97,14 +97,6 @@ export function parseDay(value: unknown): string | undefined {
 	return DateTime.fromISO(text, { zone: 'utc' }).toISODate() ?? undefined;
 }
 
-/** Matches the start of a date whose day and month can be confused: "31/12/2026", "12/31/26", "31-12-2026". */
-const LOCAL_DATE = /^(\d{1,2}([/-])\d{1,2}\2(\d{4}|\d\d)|\d{4}\/\d{1,2}\/\d{1,2})(?!\d)/;
-
-/** Whether a value is a date in a form that `parseTimeMs` does not read. */
-export function isLocalDate(value: unknown): boolean {
-	return typeof value === 'string' && LOCAL_DATE.test(cleanText(value));
-}
-
 const DAY_MS = 86_400_000;
 
 /** Matches `-05:00` at the end of a time, not `+00:00`. */

@@ -108,7 +108,7 @@ export async function getConditionFields(
 	const [events, watch] = ['events', 'watch'].map((name) => this.getCurrentNodeParameter(name));
 	const kind = getWatchKind(events, watch);
 	const fields = await (kind === 'one' ? getFieldOptions.call(this) : listTitles(this, kind));
-	const attributes = Object.entries(FILTERABLE_ATTRIBUTES).map(([name, { title }]) => ({
+	const attributes = FILTERABLE_ATTRIBUTES.map(({ name, title }) => ({
 		name: title,
 		value: ATTRIBUTE_PREFIX + name,
 		description: 'Attribute of the response',

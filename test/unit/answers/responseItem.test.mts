@@ -14,8 +14,8 @@ const output: ResponseOutput = {
 const simplify = (record: object, fields?: FormField[]) =>
 	createJson(record as IDataObject, output, fields);
 
-it('Simplified, a response has its answers and at most eight attributes: who, which and when', () => {
-	const text = 'uuid id number number_formatted is_incomplete created_at submitted_at referrer';
+it('Simplified, a response has its answers and at most seven attributes: who, which and when', () => {
+	const text = 'uuid id number number_formatted is_incomplete created_at referrer';
 	const kept = Object.fromEntries(text.split(' ').map((name) => [name, `the ${name}`]));
 	const responses = [{ label: 'Name', value: 'Ada', uuid: 'f-1' }];
 	const item = simplify({ ...kept, hubspot_sync: false, updated_at: 'x', responses });
