@@ -1,19 +1,9 @@
-import { omit } from 'lodash';
+import { compact, noop, omit } from 'lodash';
 import { getAccount, type Account } from '../api/account';
 import { createTarget } from '../api/endpoints';
 import { hasReason, InputError, mayHaveActed } from '../api/errors';
-import { createInvalidItemsError, toItemError } from './itemErrors';
+import { toItemError } from './itemErrors';
 import type { InputItem, ItemOutcome, ItemRequest, PendingWrite } from './operation';
-
-/** What the items of a try share. Each time that n8n executes the node within a run is a try. */
-export type TryContext = {
-	total: number;
-	continuesOnFail: boolean;
-	stop: () => void;
-	/** Aborts when the try stops or the execution is canceled. */
-	signal: AbortSignal;
-	run: Run;
-};
 
 /** What all tries of a run share. */
 export type Run = {
@@ -22,6 +12,99 @@ export type Run = {
 	readonly shared: ItemRequest['shared'];
 	lastBatch: Promise<unknown>;
 };
+
+type TryOptions = {
+	run: Run;
+	total: number;
+	/** Undefined if all items are one batch. */
+	batchSize?: number;
+	continuesOnFail: boolean;
+	cancelSignal?: AbortSignal;
+};
+
+/**
+ * One time that n8n executes the node within a run. n8n adds all items of a batch, and then asks for their
+ * outcomes. Batches are processed one after another, also over tries.
+ */
+export class NodeTry {
+	private readonly items = new Map<number, InputItem>();
+	/** By the index of the item. A batch adds its outcomes when it starts. */
+	private readonly outcomes = new Map<number, Promise<ItemOutcome>>();
+	private readonly controller = new AbortController();
+	/** Aborts when the try stops or the execution is canceled. */
+	readonly signal: AbortSignal;
+	private markAllStarted = noop;
+	private readonly allStarted = new Promise<void>((resolve) => (this.markAllStarted = resolve));
+
+	constructor(readonly options: TryOptions) {
+		this.signal = AbortSignal.any(compact([this.controller.signal, options.cancelSignal]));
+	}
+
+	stop(): void {
+		this.controller.abort();
+	}
+
+	/** Whether this try already has the item. If n8n adds the item again, a new try has begun. */
+	hasReceived(index: number): boolean {
+		return this.items.has(index);
+	}
+
+	add(item: InputItem): void {
+		this.items.set(item.index, item);
+	}
+
+	/** Returns the outcome of an item. The first call for a batch starts the batch. */
+	async getOutcome({ index }: InputItem): Promise<ItemOutcome> {
+		if (!this.outcomes.has(index)) this.startBatch();
+		return await this.outcomes.get(index)!;
+	}
+
+	/** Waits for all items. A caller must not throw earlier: n8n handles no rejection until it has added all items. */
+	async waitForOutcomes(): Promise<ReadonlyMap<InputItem, ItemOutcome>> {
+		await this.allStarted;
+		const entries = [...this.items.values()].map(
+			async (item) => [item, await this.getOutcome(item)] as const,
+		);
+		return new Map(await Promise.all(entries));
+	}
+
+	private startBatch(): void {
+		const { run, total } = this.options;
+		const items = [...this.items.values()].filter(({ index }) => !this.outcomes.has(index));
+		// decided now, because n8n adds further items while the batch waits
+		const isComplete = this.isBatchComplete();
+		const batch = run.lastBatch.then(async () => {
+			return isComplete ? await processBatch(items, this) : failIncompleteBatch(items, this);
+		});
+		run.lastBatch = batch.catch(noop);
+		for (const [position, { index }] of items.entries()) {
+			this.outcomes.set(
+				index,
+				batch.then((outcomes) => outcomes[position]),
+			);
+		}
+		if (this.items.size === total) this.markAllStarted();
+	}
+
+	/** If n8n fails while it adds an item, such as with a wrong expression, nothing of the batch may be sent. */
+	private isBatchComplete(): boolean {
+		const { total, batchSize, continuesOnFail } = this.options;
+		const count = this.items.size;
+		const isFull = batchSize !== undefined && count % batchSize === 0;
+		return continuesOnFail || isFull || count === total;
+	}
+}
+
+/** Users see this error only if their n8n asks for outcomes before it has added all items. */
+function failIncompleteBatch(items: readonly InputItem[], nodeTry: NodeTry): ItemOutcome[] {
+	nodeTry.stop();
+	const message =
+		'This version of n8n passes items to nodes in an order that this package does not support';
+	return items.map(({ n8n, index }) => {
+		const error = new InputError(n8n.getNode(), { message, itemIndex: index });
+		return { kind: 'invalid', error };
+	});
+}
 
 /** An outcome if there is nothing to send, otherwise the pending write of the checked item. */
 type CheckedItem = ItemOutcome | PendingWrite;
@@ -32,57 +115,48 @@ const NOT_SENT: ItemOutcome = { kind: 'notSent' };
  * Checks all items of a batch, then sends their writes in the order of the items. If the node stops on failure,
  * an invalid item prevents all writes, and a failed write prevents the later ones.
  */
-export async function processBatch(
-	items: readonly InputItem[],
-	tryContext: TryContext,
-): Promise<ItemOutcome[]> {
-	const checkedItems = await checkItems(items, tryContext);
+async function processBatch(items: readonly InputItem[], nodeTry: NodeTry): Promise<ItemOutcome[]> {
+	const checkedItems = await checkItems(items, nodeTry);
 	// also true after a final failure of an earlier try, because no later try of the run can succeed
 	const hasError = checkedItems.some((checkedItem) => 'error' in checkedItem);
-	if (hasError && !tryContext.continuesOnFail) {
-		tryContext.stop();
-		return stopBeforeSending(items, checkedItems);
-	}
+	if (hasError && !nodeTry.options.continuesOnFail) nodeTry.stop();
 	const outcomes: ItemOutcome[] = [];
 	for (const [position, checked] of checkedItems.entries()) {
 		const isPending = typeof checked === 'function';
-		outcomes.push(isPending ? await sendWrite(items[position], checked, tryContext) : checked);
+		outcomes.push(isPending ? await sendWrite(items[position], checked, nodeTry) : checked);
 	}
 	return outcomes;
 }
 
 /** Checks or reads all items at the same time. Sends no request for a read if the node stops anyway. */
-async function checkItems(
-	items: readonly InputItem[],
-	tryContext: TryContext,
-): Promise<CheckedItem[]> {
+async function checkItems(items: readonly InputItem[], nodeTry: NodeTry): Promise<CheckedItem[]> {
 	const isReading = items.every(({ endpoint }) => endpoint.effect === 'safe');
 	const isInvalid = items.some((item) => 'parameterError' in item);
-	const fetchesNothing = isReading && isInvalid && !tryContext.continuesOnFail;
+	const fetchesNothing = isReading && isInvalid && !nodeTry.options.continuesOnFail;
 	return await Promise.all(
 		items.map(async (item) => {
-			const finalOutcome = tryContext.run.finalOutcomes.get(item.index);
+			const finalOutcome = nodeTry.options.run.finalOutcomes.get(item.index);
 			if (finalOutcome !== undefined) return finalOutcome;
-			if (tryContext.signal.aborted) return NOT_SENT;
+			if (nodeTry.signal.aborted) return NOT_SENT;
 			if ('parameterError' in item) return { kind: 'invalid', error: item.parameterError };
-			return fetchesNothing ? NOT_SENT : await readOrCheck(item, tryContext);
+			return fetchesNothing ? NOT_SENT : await readOrCheck(item, nodeTry);
 		}),
 	);
 }
 
 type ValidItem = Extract<InputItem, { prepared: unknown }>;
 
-async function readOrCheck(item: ValidItem, tryContext: TryContext): Promise<CheckedItem> {
+async function readOrCheck(item: ValidItem, nodeTry: NodeTry): Promise<CheckedItem> {
 	const { n8n, index, prepared } = item;
 	try {
-		const request = createItemRequest(item, await getAccount(n8n, index), tryContext);
+		const request = createItemRequest(item, await getAccount(n8n, index), nodeTry);
 		if ('check' in prepared) return await prepared.check(request);
 		return { kind: 'done', output: await prepared.read(request), sent: 'no' };
 	} catch (error) {
 		// a web page with status 404 has another reason, which is about the address
 		const isInvalid = error instanceof InputError || hasReason(error, 'notFound');
 		if (isInvalid) return { kind: 'invalid', error: toItemError(error, item) };
-		return stopAfterFailure(error, item, tryContext);
+		return stopAfterFailure(error, item, nodeTry);
 	}
 }
 
@@ -93,7 +167,7 @@ async function readOrCheck(item: ValidItem, tryContext: TryContext): Promise<Che
 function createItemRequest(
 	{ n8n, index, endpoint, options, prepared }: ValidItem,
 	account: Account,
-	{ run, signal }: TryContext,
+	{ signal, options: { run } }: NodeTry,
 ): ItemRequest {
 	const httpOptions = omit(options, 'baseURL', 'url', 'body');
 	return {
@@ -103,48 +177,32 @@ function createItemRequest(
 	};
 }
 
-/** n8n reports only the error of the first item that fails, so the first invalid item lists all invalid items. */
-function stopBeforeSending(
-	items: readonly InputItem[],
-	checkedItems: readonly CheckedItem[],
-): ItemOutcome[] {
-	const invalidItems = checkedItems.flatMap((checkedItem, position) =>
-		'kind' in checkedItem && checkedItem.kind === 'invalid'
-			? [{ item: items[position], error: checkedItem.error }]
-			: [],
-	);
-	return checkedItems.map((checkedItem, position) => {
-		if (typeof checkedItem === 'function') return NOT_SENT;
-		if (items[position] !== invalidItems[0]?.item) return checkedItem;
-		return { kind: 'invalid', error: createInvalidItemsError(invalidItems, items.length) };
-	});
-}
-
 /** Sends the write of an item, and records the outcome for later tries if it is final. Never rejects. */
 async function sendWrite(
 	item: InputItem,
 	write: PendingWrite,
-	tryContext: TryContext,
+	nodeTry: NodeTry,
 ): Promise<ItemOutcome> {
-	if (tryContext.signal.aborted) return NOT_SENT;
+	if (nodeTry.signal.aborted) return NOT_SENT;
+	const { run, continuesOnFail } = nodeTry.options;
 	const outcome = await write().then(
 		({ isSent, json }): ItemOutcome => {
 			return { kind: 'done', output: [{ json }], sent: isSent ? 'yes' : 'no' };
 		},
-		(error: unknown) => stopAfterFailure(error, item, tryContext),
+		(error: unknown) => stopAfterFailure(error, item, nodeTry),
 	);
 	// a node that continues has sent the later items, so the failed item must not come after them
 	const isFinal =
 		outcome.kind === 'done' ||
-		(outcome.kind === 'failed' && (outcome.sent === 'maybe' || tryContext.continuesOnFail));
-	if (isFinal) tryContext.run.finalOutcomes.set(item.index, outcome);
+		(outcome.kind === 'failed' && (outcome.sent === 'maybe' || continuesOnFail));
+	if (isFinal) run.finalOutcomes.set(item.index, outcome);
 	return outcome;
 }
 
-function stopAfterFailure(error: unknown, item: InputItem, tryContext: TryContext): ItemOutcome {
+function stopAfterFailure(error: unknown, item: InputItem, nodeTry: NodeTry): ItemOutcome {
 	// the request was still waiting when the try stopped
-	if (hasReason(error, 'canceled') && tryContext.signal.aborted) return NOT_SENT;
-	if (!tryContext.continuesOnFail) tryContext.stop();
+	if (hasReason(error, 'canceled') && nodeTry.signal.aborted) return NOT_SENT;
+	if (!nodeTry.options.continuesOnFail) nodeTry.stop();
 	const sent = mayHaveActed(error) ? 'maybe' : 'no';
 	return { kind: 'failed', error: toItemError(error, item), sent };
 }

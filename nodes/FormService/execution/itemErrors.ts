@@ -1,5 +1,4 @@
 import { compact, groupBy, map, upperFirst } from 'lodash';
-import type { Endpoint } from '../api/endpoints';
 import { toNodeError, InputError, type NodeError, ServiceError } from '../api/errors';
 import { addPeriod } from '../api/text';
 import {
@@ -23,71 +22,73 @@ export function toItemError(error: unknown, item: InputItem): NodeError {
 	return error.withText({ message, description: description ?? '' }, itemIndex);
 }
 
-/** Creates one error for all invalid items of a batch. If there is only one reason, the reason is the message. */
-export function createInvalidItemsError(
-	invalidItems: ReadonlyArray<{ item: InputItem; error: NodeError }>,
-	batchCount: number,
-): NodeError {
-	const [{ item: firstItem, error }] = invalidItems;
-	const { message, description, node, failure } = error;
-	const count = invalidItems.length;
-	const createError = (text: { message: string; description: string }) =>
-		new InputError(node, { ...text, itemIndex: firstItem.index, failure });
-	if (count === 1) {
-		if (error instanceof ServiceError) return error;
-		const texts = [describePlace(firstItem), description];
-		return createError({ message, description: compact(texts).join('\n') });
-	}
-	const byText = groupBy(invalidItems, ({ error: invalidError }) => formatError(invalidError));
-	const lines = Object.entries(byText).map(
-		([text, entries]) => `${upperFirst(listItems(map(entries, 'item')))}: ${text}`,
-	);
-	if (count === batchCount && lines.length === 1) {
-		return createError({ message, description: description ?? '' });
-	}
-	const text = `${count} of ${batchCount} items are invalid`;
-	return createError({ message: text, description: lines.join('\n') });
+type Outcomes = ReadonlyMap<InputItem, ItemOutcome>;
+
+type FailedOutcome = Extract<ItemOutcome, { error: NodeError }>;
+
+export function findFirstFailedItem(outcomes: Outcomes): InputItem | undefined {
+	return [...outcomes].find(([, outcome]) => 'error' in outcome)?.[0];
 }
 
-/** Creates the error with which the node stops. It says which items were sent, so that nobody sends them again. */
+/**
+ * Creates the error with which the node stops. It lists all invalid items, or says which items were sent, so
+ * that nobody sends them again.
+ */
 export function createStopError(
-	error: NodeError,
 	item: InputItem,
-	outcomes: ReadonlyMap<InputItem, ItemOutcome>,
+	{ kind, error }: FailedOutcome,
+	outcomes: Outcomes,
 ): NodeError {
-	const { n8n, index: itemIndex, endpoint } = item;
-	const { message, failure } = error;
-	const sentItems = describeSentItems(endpoint, outcomes);
-	if (error instanceof ServiceError) {
-		const texts = [error.description, describePlace(item), sentItems];
-		return error.withText({ message, description: compact(texts).join('\n') }, itemIndex);
-	}
-	const nothing = endpoint.effect !== 'safe' && 'Nothing was sent.';
+	const { node, failure } = error;
+	const isInvalid = kind === 'invalid';
+	const { message, description } = isInvalid
+		? describeInvalidItems(outcomes)
+		: { message: error.message, description: [error.description, describeItems([item])] };
+	const nothing = isInvalid && item.endpoint.effect !== 'safe' && 'Nothing was sent.';
+	const sent = describeSentItems(outcomes) || nothing;
 	// users overlook a sentence after a long list of invalid items
-	const description = compact([sentItems || nothing, error.description]).join('\n');
-	return new InputError(n8n.getNode(), { message, description, failure, itemIndex });
+	const lines = compact(isInvalid ? [sent, ...description] : [...description, sent]);
+	const text = { message, description: lines.join('\n') };
+	if (error instanceof ServiceError) return error.withText(text, item.index);
+	return new InputError(node, { ...text, failure, itemIndex: item.index });
 }
 
-/** Retry starts a new execution, in which n8n does not know which items were sent. */
-const RETRY_ADDS_AGAIN =
-	"Retry under Executions sends all items again. With 'Skip Duplicates By', it skips what was added.";
+/** Describes all invalid items. If they have the same reason, the reason is the message. */
+function describeInvalidItems(outcomes: Outcomes) {
+	const invalidItems = [...outcomes].flatMap(([item, outcome]) =>
+		outcome.kind === 'invalid' ? [{ item, error: outcome.error }] : [],
+	);
+	const byReason = groupBy(invalidItems, ({ error }) => formatError(error));
+	const groups = Object.entries(byReason);
+	if (groups.length === 1) {
+		const [{ error }] = invalidItems;
+		return {
+			message: error.message,
+			description: [describeItems(map(invalidItems, 'item')), error.description],
+		};
+	}
+	return {
+		message: `${invalidItems.length} of ${outcomes.size} items are invalid`,
+		description: groups.map(
+			([reason, group]) => `${upperFirst(listItems(map(group, 'item')))}: ${reason}`,
+		),
+	};
+}
 
 /** Says which items were sent. Returns an empty string if none was. */
-function describeSentItems(
-	{ effect }: Endpoint,
-	outcomes: ReadonlyMap<InputItem, ItemOutcome>,
-): string {
+function describeSentItems(outcomes: Outcomes): string {
 	const sentItems = [...outcomes].flatMap(([item, outcome]) =>
 		'sent' in outcome && outcome.sent === 'yes' ? [item] : [],
 	);
 	if (sentItems.length === 0) return '';
-	const were = sentItems.length === 1 ? 'was' : 'were';
-	const text = `${sentItems.length} of the ${outcomes.size} items ${were} already sent (${listItems(sentItems)}). Run only the other items again.`;
-	return effect === 'nonIdempotent' ? `${text}\n${RETRY_ADDS_AGAIN}` : text;
+	const counts = `${sentItems.length} of ${outcomes.size}`;
+	return `Already sent (${counts}): ${listItems(sentItems)}. Run only the other items again.`;
 }
 
-function describePlace({ row }: InputItem): string {
-	return row === undefined ? '' : `The item is row ${row}.`;
+/** Returns an empty string for one item without a row, because n8n itself shows its index. */
+function describeItems(items: readonly InputItem[]): string {
+	const isShown = items.length > 1 || items[0].row !== undefined;
+	return isShown ? `Affected: ${listItems(items)}.` : '';
 }
 
 const MAX_LISTED_ITEMS = 20;

@@ -1,17 +1,19 @@
-import type {
-	DeclarativeRestApiSettings,
-	IExecutePaginationFunctions,
-	IExecuteSingleFunctions,
-	IHttpRequestOptions,
-	INodeExecutionData,
-	PreSendAction,
+import {
+	NodeConnectionTypes,
+	type DeclarativeRestApiSettings,
+	type IExecutePaginationFunctions,
+	type IExecuteSingleFunctions,
+	type IHttpRequestOptions,
+	type INodeExecutionData,
+	type PreSendAction,
 } from 'n8n-workflow';
 import { toNodeError, type NodeError } from '../api/errors';
+import { isRecord } from '../api/records';
 import { parseNumber } from '../api/values';
 import type { ParameterContext } from '../parameters/parameterContext';
-import { createStopError, formatError } from './itemErrors';
+import { NodeTry } from './batch';
+import { createStopError, findFirstFailedItem, formatError } from './itemErrors';
 import type { InputItem, Operation } from './operation';
-import { joinTry, readRequestOptions, type NodeTry } from './run';
 import { isTool, prepareTool } from './tool';
 
 /*
@@ -30,7 +32,7 @@ type RoutedOptions = IHttpRequestOptions & { routed: { nodeTry: NodeTry; item: I
 export function createPreSend(operation: Operation): PreSendAction {
 	return async function (options): Promise<RoutedOptions> {
 		const nodeTry = joinTry(this);
-		const item = prepareItem(this, operation, options, nodeTry.context.total);
+		const item = prepareItem(this, operation, options, nodeTry.options.total);
 		nodeTry.add(item);
 		return await Promise.resolve({ ...item.options, routed: { nodeTry, item } });
 	};
@@ -47,13 +49,73 @@ export async function sendRoutedItem(
 	if (outcome.kind === 'notSent') return [];
 	const pairedItem = { item: item.index };
 	if (outcome.kind === 'done') return outcome.output.map((entry) => ({ ...entry, pairedItem }));
-	if (nodeTry.context.continuesOnFail) return [createFailedItem(this, outcome.error)];
-	const error = createStopError(outcome.error, item, await nodeTry.waitForOutcomes());
+	if (nodeTry.options.continuesOnFail) return [createFailedItem(this, outcome.error)];
+	const outcomes = await nodeTry.waitForOutcomes();
+	// n8n reports only the error of the first item that fails
+	if (findFirstFailedItem(outcomes) !== item) return [];
+	const error = createStopError(item, outcome, outcomes);
 	// a model gets only the message, and the editor shows the description as HTML
 	const texts = isTool(this.getNode())
 		? { message: formatError(error), description: '' }
 		: { description: (error.description ?? '').replaceAll('\n', '<br>\n') };
 	throw Object.assign(error, texts);
+}
+
+/** The latest try of each run, by the only object that all items and tries of the run share. */
+const latestTries = new WeakMap<object, NodeTry>();
+
+/** Returns the try of an item. If the latest try already has the item, starts the next try. */
+function joinTry(n8n: IExecuteSingleFunctions): NodeTry {
+	const { key, total } = findInput(n8n);
+	const latestTry = latestTries.get(key);
+	if (latestTry !== undefined && !latestTry.hasReceived(n8n.getItemIndex())) return latestTry;
+	// the next try sends the items that still wait in the latest try
+	latestTry?.stop();
+	const nextTry = new NodeTry({
+		total,
+		batchSize: readBatchSize(n8n),
+		continuesOnFail: n8n.continueOnFail(),
+		cancelSignal: n8n.getExecutionCancelSignal?.(),
+		run: latestTry?.options.run ?? {
+			finalOutcomes: new Map(),
+			shared: new Map(),
+			lastBatch: Promise.resolve(),
+		},
+	});
+	latestTries.set(key, nextTry);
+	return nextTry;
+}
+
+/**
+ * Returns the number of items, and the key of the run: n8n's execution data. All calls of an agent have the
+ * agent's execution data, so the key of a call is the input that the model wrote (`getInputConnectionData`).
+ */
+function findInput(n8n: IExecuteSingleFunctions): { key: object; total: number } {
+	const node = n8n.getNode();
+	const executeData = n8n.getExecuteData();
+	if (executeData.node.name !== node.name) {
+		const { json } = n8n.getInputData(0, NodeConnectionTypes.AiTool);
+		return { key: isRecord(json) ? json : {}, total: 1 };
+	}
+	const { main, ai_tool: toolInput } = executeData.data;
+	const items = (main ?? toolInput ?? [])[0] ?? [{}];
+	// with the node's setting Execute Once, n8n hands over only the first item
+	return { key: executeData, total: node.executeOnce === true ? 1 : items.length };
+}
+
+type RequestOptions = {
+	timeout?: number;
+	batching?: { batch?: { batchSize?: number; batchInterval?: number } };
+};
+
+function readRequestOptions(n8n: IExecuteSingleFunctions): RequestOptions {
+	return n8n.getNodeParameter('requestOptions', {}) as RequestOptions;
+}
+
+/** Returns the number of items in a batch, as n8n's `RoutingNode` computes it from the option Batching. */
+function readBatchSize(n8n: IExecuteSingleFunctions): number | undefined {
+	const { batchSize = 1, batchInterval = 0 } = readRequestOptions(n8n).batching?.batch ?? {};
+	return batchInterval > 0 ? Math.max(batchSize, 1) : undefined;
 }
 
 function prepareItem(

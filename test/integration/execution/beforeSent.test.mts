@@ -98,11 +98,12 @@ it.each([
 it('The error of the only invalid item of several says the reason and its row', async () => {
 	const { message, lines } = await runWithForms(['a/b'], ofSheet);
 	expect(message).toMatch(INVALID);
-	expect(lines).toEqual(['The item is row 3.', expect.stringMatching(/^Choose it from the list/)]);
+	expect(lines).toEqual(['Affected: row 3.', expect.stringMatching(/^Choose it from the list/)]);
 });
 
 it('If all items are invalid for the same reason, the reason is the message', async () => {
 	const { message, lines } = await runWithForms(['a/b', 'a/b'], () => ({ formId: 'a/b' }));
 	expect(message).toMatch(INVALID);
-	expect(lines).toEqual([expect.stringMatching(/^Choose it from the list/)]);
+	const advice = expect.stringMatching(/^Choose it from the list/);
+	expect(lines).toEqual(['Affected: items 0, 1, 2.', advice]);
 });

@@ -59,7 +59,9 @@ it('a run that would wait for more than five minutes says when the service is av
 	expect(times).toContain(
 		error?.message.replace(/^.* \(status 503\)\. It asks to wait until /, ''),
 	);
-	expect(error?.description).toMatch(/^Run this again after that time\.[^]* already sent \(items /);
+	expect(error?.description).toMatch(
+		/^Run this again after that time\.[^]*Already sent \(.*\): items /,
+	);
 	expect(service.requests.filter(({ status }) => status === 503).length).toBeLessThanOrEqual(5);
 });
 
