@@ -103,7 +103,7 @@ describe('The panel of the node', () => {
 		response getPdf | {"download": false} | formId responseId download
 		response getPdf Tool | {} | toolDescription formId responseId
 		setting update | {} | formId inputMode settings clear preview options: skipUnchanged
-		setting update | {"inputMode": "auto"} | formId inputMode columnsNotice preview options: skipUnchanged clearText
+		setting update | {"inputMode": "auto"} | formId inputMode preview options: skipUnchanged clearText
 		setting update | {"inputMode": "json"} | formId inputMode settingsJson preview options: skipUnchanged
 		form get | {"simplify": false} | formId simplify
 		form get Tool | {"output": "selectedFields"} | toolDescription formId output outputFields

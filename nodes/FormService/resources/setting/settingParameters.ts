@@ -6,10 +6,8 @@ import { isBlank } from '../../api/values';
 import { isExpression } from '../../parameters/locators';
 import {
 	createCombinedParameterError,
-	createNamedError,
 	createParameterError,
 	INPUT_MODES,
-	isAdded,
 	isLeftOut,
 	readJsonObject,
 	readSelectedOption,
@@ -26,14 +24,6 @@ import {
 	type SettingValues,
 	type UncheckedSetting,
 } from '../../settings/settings';
-
-/** What the settings are for whose allowed values say nothing: any text. */
-const PURPOSES: Readonly<Record<string, string>> = {
-	admin_email_note: 'Text in the email to the administrators of the form',
-	after_message: 'Text that respondents see after they submit the form',
-	after_message_email: 'Text of the email to the respondent',
-	closed_message: 'Text that the page of a closed form shows',
-};
 
 const sorted = sortBy(settings, ({ displayName }) => displayName.toLowerCase());
 
@@ -66,7 +56,7 @@ function createField(setting: Setting): INodeProperties {
 		...field,
 		type: 'string',
 		typeOptions: { rows: isLong ? 4 : 1 },
-		description: PURPOSES[name] ?? upperFirst(describeAllowedValues(setting)),
+		description: upperFirst(describeAllowedValues(setting)),
 	};
 }
 
@@ -90,8 +80,6 @@ export type CheckedSettings = {
 	body: SettingValues;
 	/** With Map Automatically, the names of input fields that are not used as settings. */
 	ignored: readonly string[];
-	/** Whether the item restores the old values of an earlier update. */
-	isUndo: boolean;
 };
 
 /**
@@ -99,33 +87,24 @@ export type CheckedSettings = {
  *
  * @throws InputError that lists every invalid setting
  */
-export function readSettings(input: ParameterContext, isPreview: boolean): CheckedSettings {
+export function readSettings(input: ParameterContext): CheckedSettings {
 	const mode = readSelectedOption(input, 'inputMode', INPUT_MODES, 'fields');
-	if (mode === 'auto') return readFromInputItem(input, isPreview);
-	const values =
-		mode === 'json' ? Object.entries(readJsonObject(input, 'settingsJson')) : readFields(input);
-	if (mode === 'json' && isChanges(input, values)) {
-		const oldValues = values.map(([inputName, change]) => {
-			return { inputName, value: (change as { from?: unknown }).from };
-		});
-		return { body: encodeOrThrow(input, oldValues), ignored: [], isUndo: true };
-	}
-	const settings = values.map(([inputName, value]) => ({ inputName, value }));
+	if (mode === 'auto') return readFromInputItem(input);
+	const settings = mode === 'json' ? readJson(input) : readFields(input);
 	const given = settings.filter(({ value }) => !isLeftOut(input, value));
 	const body = encodeOrThrow(input, given);
-	if (isEmpty(body)) {
-		throw createParameterError(input, 'Add at least one setting, and enter its value');
-	}
-	return { body, ignored: [], isUndo: false };
+	// the `changes` of an earlier update are empty if the form was skipped
+	const mayBeEmpty = mode === 'json' && !input.isTool && isExpression(input.node, 'settingsJson');
+	if (!isEmpty(body) || mayBeEmpty) return { body, ignored: [] };
+	throw createParameterError(input, 'Add at least one setting, and enter its value');
 }
 
-/** Whether an expression gives the `changes` of an earlier update, which are empty if the form was skipped. */
-function isChanges(
-	{ node, isTool }: ParameterContext,
-	values: ReadonlyArray<[name: string, value: unknown]>,
-): boolean {
-	const areChanges = values.every(([, value]) => isRecord(value) && 'to' in value);
-	return areChanges && !isTool && isExpression(node, 'settingsJson');
+/** Reads settings by name. In the `changes` of an earlier update, the old value restores the setting. */
+function readJson(input: ParameterContext): UncheckedSetting[] {
+	return Object.entries(readJsonObject(input, 'settingsJson')).map(([inputName, value]) => {
+		const isChange = !input.isTool && isRecord(value) && 'to' in value;
+		return { inputName, value: isChange ? value.from : value };
+	});
 }
 
 function encodeOrThrow(
@@ -138,13 +117,13 @@ function encodeOrThrow(
 }
 
 /** Reads the settings that the user added in the editor, and the settings to clear, by their displayed names. */
-function readFields(input: ParameterContext): Array<[name: string, value: unknown]> {
+function readFields(input: ParameterContext): UncheckedSetting[] {
 	const settings = input.parameter('settings', {});
 	if (!isRecord(settings)) throw createParameterError(input, "'Settings' must be an object");
 	const filled = Object.entries(settings).filter(([, value]) => value !== '');
-	const cleared = readTextList(input, 'clear').map((name): [string, unknown] => [name, null]);
+	const cleared = readTextList(input, 'clear').map((name) => [name, null] as const);
 	return [...filled, ...cleared].map(([name, value]) => {
-		return [findSetting(name)?.displayName ?? name, value];
+		return { inputName: findSetting(name)?.displayName ?? name, value };
 	});
 }
 
@@ -152,34 +131,23 @@ function readFields(input: ParameterContext): Array<[name: string, value: unknow
  * Reads the input fields that are named after settings, such as the columns of a sheet. An empty input field
  * leaves its setting unchanged.
  */
-function readFromInputItem(input: ParameterContext, isPreview: boolean): CheckedSettings {
-	const clearText = readClearText(input);
+function readFromInputItem(input: ParameterContext): CheckedSettings {
+	const clearText = normalizeText(readText(input, 'options.clearText'));
 	const settings: UncheckedSetting[] = [];
 	const ignored: string[] = [];
 	for (const [inputName, value] of Object.entries(input.item.json)) {
 		const name = findSetting(inputName)?.name;
-		if (name === undefined || IDENTIFYING_SETTINGS.includes(name)) {
-			ignored.push(inputName);
-			continue;
-		}
-		const isCleared = typeof value === 'string' && normalizeText(value) === clearText;
-		const setValue = isBlank(value) ? undefined : value;
-		settings.push({ inputName, value: isCleared ? null : setValue });
+		if (name === undefined || IDENTIFYING_SETTINGS.includes(name)) ignored.push(inputName);
+		else settings.push({ inputName, value: readCell(value, clearText) });
 	}
-	// a preview shows such a row among the others, with all its columns as ignored
-	if (settings.length > 0 || isPreview) {
-		return { body: encodeOrThrow(input, settings), ignored, isUndo: false };
-	}
+	if (settings.length > 0) return { body: encodeOrThrow(input, settings), ignored };
 	const advice =
 		"Name an input field after a setting, such as 'is_closed'. To change 'name' or 'description', set 'Specify Settings' to 'Using Fields Below'.";
 	throw createParameterError(input, 'No input field matches a setting', advice);
 }
 
-/** Returns the text of the option in one case. Undefined if the user has not added the option. */
-function readClearText(input: ParameterContext): string | undefined {
-	const option = 'options.clearText';
-	if (!isAdded(input, option)) return undefined;
-	const text = normalizeText(readText(input, option));
-	if (text !== '') return text;
-	throw createNamedError(input, option, 'is empty', 'Enter a text, or remove the option.');
+/** Returns null for the text that clears a setting, and undefined for an empty cell. */
+function readCell(value: unknown, clearText: string): unknown {
+	if (isBlank(value)) return undefined;
+	return typeof value === 'string' && normalizeText(value) === clearText ? null : value;
 }

@@ -1,9 +1,20 @@
+import { isEmpty, mapValues } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { createTarget, endpoints } from '../../api/endpoints';
-import { getFormId } from '../../api/records';
+import { getFormId, removeSecrets } from '../../api/records';
 import { fetchRecords } from '../../api/replies/listReader';
 import type { RequestContext } from '../../api/requestContext';
-import { describeSettingsByType } from '../../settings/settings';
+import { updateSettings } from '../../api/service';
+import { truncateText } from '../../api/text';
+import { parseBoolean } from '../../api/values';
+import {
+	compareSettings,
+	describeSettingsByType,
+	findSetting,
+	toStoredValue,
+	type SettingChanges,
+	type SettingValues,
+} from '../../settings/settings';
 import { fetchOnce, type ItemRequest, type Operation } from '../../execution/operation';
 import {
 	isExpression,
@@ -19,7 +30,6 @@ import {
 	createOptionsProperty,
 } from '../../parameters/parameterContext';
 import { TOOL_CONDITION } from '../../parameters/resultParameters';
-import { sendUpdate } from './sendUpdate';
 import { clearableSettings, readSettings, settingProperties } from './settingParameters';
 
 export const settingsUpdate: Operation = {
@@ -34,18 +44,10 @@ export const settingsUpdate: Operation = {
 	properties: [
 		formLocator,
 		createInputModeProperty('Specify Settings', {
-			auto: "Use the input fields that match a setting's name, except Name and Description",
+			auto: 'Use the input fields named after settings, such as "Closed" or "is_closed", except Name and Description. Empty ones change nothing.',
 			fields: 'Choose the settings to update one by one',
 			json: 'Provide the settings as JSON, with their names as keys',
 		}),
-		{
-			displayName:
-				'Name the columns after <a href="https://github.com/OWNER/n8n-nodes-formservice/blob/main/docs/settings.md" target="_blank">settings</a>, such as "Closed" or "is_closed". Empty cells change nothing. Try it with \'Preview\' first.',
-			name: 'columnsNotice',
-			type: 'notice',
-			default: '',
-			displayOptions: { show: { inputMode: ['auto'] } },
-		},
 		{
 			displayName: 'Settings',
 			name: 'settings',
@@ -110,13 +112,14 @@ export const settingsUpdate: Operation = {
 		const formId = readFormId(input);
 		const isMapped = input.parameter('inputMode') === 'auto';
 		if (isMapped && input.hasSeveralItems && !isExpression(input.node, 'formId')) {
-			throw createParameterError(input, 'Several items would update one form', FORM_PER_ROW);
+			const advice = "Set 'Form' to 'By ID', and drag the column with the form's ID there.";
+			throw createParameterError(input, 'Several items would update one form', advice);
 		}
 		const isPreview = readBoolean(input, 'preview', false);
 		const skipsUnchanged = readBoolean(input, 'options.skipUnchanged', false);
-		const { body, ignored, isUndo } = readSettings(input, isPreview);
+		const { body, ignored } = readSettings(input);
 		const details = ignored.length > 0 ? { ignored } : {};
-		const update = { formId, body, isUndo, isPreview, details };
+		const update = { formId, body, isPreview, details };
 		return {
 			ids: { formId },
 			async check(request) {
@@ -127,8 +130,6 @@ export const settingsUpdate: Operation = {
 		};
 	},
 };
-
-const FORM_PER_ROW = "Set 'Form' to 'By ID', and drag the column with the form's ID there.";
 
 async function findForm(
 	request: ItemRequest,
@@ -143,4 +144,73 @@ async function findForm(
 	const form = (await fetchOnce(request, fetch, 'forms by ID')).get(formId);
 	if (form !== undefined) return form;
 	throw createFormNotFoundError(input.node, formId, { itemIndex: input.itemIndex });
+}
+
+/** A checked update of a form. */
+type FormUpdate = {
+	formId: string;
+	body: SettingValues;
+	isPreview: boolean;
+	/** What the output says in addition, such as the input fields that are not used. */
+	details: IDataObject;
+};
+
+/**
+ * Updates a form. For a preview, or if nothing would change, returns the changes without sending the update.
+ *
+ * @param listedForm the form before the run; empty if all settings are sent without a comparison
+ */
+async function sendUpdate(
+	request: ItemRequest,
+	update: FormUpdate,
+	listedForm: IDataObject,
+): Promise<{ isSent: boolean; json: IDataObject }> {
+	const { formId, body, isPreview, details } = update;
+	const run = isPreview ? 'previewed' : 'updated';
+	// what the items of the run have changed so far; a preview sends nothing, so its changes are apart
+	const draft = await fetchOnce(
+		request,
+		async () => await Promise.resolve<IDataObject>({}),
+		`${run} settings of ${formId}`,
+	);
+	const form = { ...listedForm, ...draft };
+	const changes = compareSettings(body, form);
+	const comparison = { summary: summarizeChanges(changes), changes, ...details };
+	if (isPreview || isEmpty(changes)) {
+		Object.assign(draft, body);
+		const unsent = isPreview ? 'preview' : 'skipped';
+		const status = isPreview && isEmpty(changes) ? 'unchanged' : unsent;
+		return { isSent: false, json: { id: formId, name: form.name ?? null, status, ...comparison } };
+	}
+	// unknown until the update has succeeded, so that a later item sends its values
+	for (const setting of Object.keys(changes)) draft[setting] = undefined;
+	const target = { ...request.target, body: mapValues(changes, 'to') };
+	const { id, name, ...reply } = removeSecrets(await updateSettings(request.context, target));
+	Object.assign(draft, body);
+	// the summary comes before the form's messages, which can be long
+	const identity = { id: id ?? formId, name: name ?? form.name ?? null };
+	return { isSent: true, json: { ...identity, status: 'updated', ...comparison, ...reply } };
+}
+
+/** The maximum number of characters of a value in a summary. */
+const MAX_LENGTH = 40;
+
+/** Describes an update with the names of settings in the editor: "Closed: No → Yes". */
+function summarizeChanges(changes: SettingChanges): string {
+	const parts = Object.entries(changes).map(([name, { from, to }]) => {
+		const start = from === undefined ? '' : `${formatValue(name, from)} → `;
+		return `${findSetting(name)?.displayName ?? name}: ${start}${formatValue(name, to)}`;
+	});
+	return parts.join('; ') || 'No changes';
+}
+
+function formatValue(name: string, value: unknown): string {
+	if (toStoredValue(value) === null) return 'empty';
+	// the service may send a boolean as 0 or 1
+	const isOn = findSetting(name)?.type === 'boolean' ? parseBoolean(value) : undefined;
+	if (isOn !== undefined) return isOn ? 'Yes' : 'No';
+	return truncateText(
+		typeof value === 'object' ? JSON.stringify(value) : String(value),
+		MAX_LENGTH,
+	);
 }
