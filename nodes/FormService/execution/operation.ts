@@ -49,30 +49,24 @@ export type ItemRequest = {
 	context: RequestContext;
 	/** The request of the operation, without a body. */
 	target: Target;
-	/** See `shareInRun`. */
+	/** See `fetchOnce`. */
 	shared: Map<string, unknown>;
 };
 
-/** Returns a value that all items of a run share, in all its tries. The first item creates it. */
-export function shareInRun<T>({ context, shared }: ItemRequest, name: string, create: () => T): T {
-	const key = `${context.account.key} ${name}`;
-	if (!shared.has(key)) shared.set(key, create());
-	return shared.get(key) as T;
-}
-
-/** Fetches something once for all items of the run, and again after a failure. No item may change it. */
+/** Returns what all items of a run share, in all its tries. After a failure, the next item fetches it again. */
 export async function fetchOnce<T>(
-	request: ItemRequest,
+	{ context, target, shared }: ItemRequest,
 	fetch: (context: RequestContext, target: Target) => Promise<T>,
-	name = request.target.url,
+	name = target.url,
 ): Promise<T> {
-	const { context, target, shared } = request;
-	const fetching = shareInRun(request, name, async () => {
+	const key = `${context.account.key} ${name}`;
+	if (!shared.has(key)) {
 		// the request belongs to no item, so its error names none
-		return await fetch({ ...context, itemIndex: undefined }, target);
-	});
-	fetching.catch(() => shared.delete(`${context.account.key} ${name}`));
-	return await fetching;
+		const fetching = fetch({ ...context, itemIndex: undefined }, target);
+		shared.set(key, fetching);
+		fetching.catch(() => shared.delete(key));
+	}
+	return await (shared.get(key) as Promise<T>);
 }
 
 export type InputItem = {

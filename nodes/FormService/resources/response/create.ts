@@ -129,7 +129,7 @@ export const responseCreate: Operation = {
 				return async () => {
 					const duplicate = duplicates?.find();
 					if (duplicate !== undefined) {
-						return { isSent: false, json: { status: 'skipped', uuid: duplicate.id, ...output } };
+						return { isSent: false, json: { status: 'skipped', uuid: duplicate, ...output } };
 					}
 					// Form Service's error messages name a field by its UUID; with the fields, they show its title
 					const target = { ...request.target, body: { data }, fields };

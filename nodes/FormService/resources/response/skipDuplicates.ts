@@ -10,7 +10,7 @@ import { getId } from '../../api/records';
 import { fetchRecords } from '../../api/replies/listReader';
 import type { RequestContext } from '../../api/requestContext';
 import { isBlank, parseBoolean } from '../../api/values';
-import { fetchOnce, shareInRun, type ItemRequest } from '../../execution/operation';
+import { fetchOnce, type ItemRequest } from '../../execution/operation';
 import {
 	createNamedError,
 	isAdded,
@@ -45,17 +45,17 @@ export function readKeyFieldNames(input: ParameterContext): string[] {
 /** Answers by the UUIDs of their fields. */
 type Answers = Readonly<Record<string, unknown>>;
 
-/** The response of an earlier item: its ID, or the error of a request that may still have added it. */
-type AddedResponse = { answers: Answers; result: { id: string | null } | { error: unknown } };
-
 /** Two responses are equal if they have equal answers to all key fields. */
 type KeyFields = readonly FormField[];
 
+/** The UUIDs of responses by their keys. A response whose UUID is unknown has null. */
+type ResponseIndex = Map<string, string | null>;
+
 /** Finds the response that an item would repeat, and records what the item has added. */
 export type Duplicates = {
-	/** Throws the error of an earlier item that may still have added an equal response. */
-	find: () => { id: string | null } | undefined;
-	/** Waits until the response is added, and returns its ID. */
+	/** The UUID of the existing response. Undefined if no response is equal. */
+	find: () => string | null | undefined;
+	/** Waits until the response is added, and returns its UUID. */
 	record: (adding: Promise<string | undefined>) => Promise<string | undefined>;
 };
 
@@ -74,24 +74,18 @@ export async function prepareDuplicates(
 		const unanswered = keyFields.find(({ uuid }) => isBlank(data[uuid]));
 		throw createNamedError(input, OPTION, `needs an answer to "${unanswered?.title}"`);
 	}
-	const listed = await fetchListedKeys(request, input, formId, keyFields);
-	// an expression can choose other key fields for each item, so each item compares them itself
-	const added = shareInRun(request, `added to ${formId}`, (): AddedResponse[] => []);
-	const isEqual = ({ answers }: AddedResponse) =>
-		computeKey(input, keyFields, answers, 'an earlier item') === key;
+	const index = await fetchIndex(request, input, formId, keyFields);
 	return {
-		find() {
-			const result = listed.get(key) ?? added.find(isEqual)?.result;
-			if (result !== undefined && 'error' in result) throw result.error;
-			return result;
-		},
+		find: () => index.get(key),
 		async record(adding) {
-			const result = await adding.then(
-				(id) => ({ id: id ?? null }),
-				(error: unknown) => ({ error }),
-			);
-			if ('id' in result || mayHaveActed(result.error)) added.push({ answers: data, result });
-			return await adding;
+			try {
+				const uuid = await adding;
+				index.set(key, uuid ?? null);
+				return uuid;
+			} catch (error) {
+				if (mayHaveActed(error)) index.set(key, null);
+				throw error;
+			}
 		},
 	};
 }
@@ -142,36 +136,30 @@ function createUnclearError(input: ParameterContext, name: string, problem: stri
 	return createNamedError(input, OPTION, `can't compare ${name}`, `${problem}. ${advice}`);
 }
 
-/** Fetches the complete responses that the form had before the run, by their keys. */
-async function fetchListedKeys(
+/** Fetches the complete responses of the form once for all items. What items add is recorded in the index. */
+async function fetchIndex(
 	request: ItemRequest,
 	input: ParameterContext,
 	formId: string,
 	keyFields: KeyFields,
-): Promise<ReadonlyMap<string, { id: string | null }>> {
+): Promise<ResponseIndex> {
 	const fields = await fetchSharedFields(request, formId, { columns: true });
-	const uuids = keyFields.map(({ uuid }) => uuid).join(' ');
-	const indexResponses = async () => {
-		const ids = new Map<string, { id: string | null }>();
-		for (const record of await fetchCompleteResponses(request, formId)) {
-			await yieldIfDue();
-			const key = computeListedKey(input, keyFields, record, fields);
-			if (key !== undefined && !ids.has(key)) ids.set(key, { id: getId(record) ?? null });
-		}
-		return ids;
-	};
-	return await fetchOnce(request, indexResponses, `keys of ${formId} by ${uuids}`);
-}
-
-async function fetchCompleteResponses(request: ItemRequest, formId: string) {
+	const { account } = request.context;
 	const query = { incomplete: 'false' };
-	const target = createTarget(request.context.account, endpoints.listResponses, { formId }, query);
-	const fetch = async (context: RequestContext) => {
-		const records = await fetchRecords(context, target);
-		// the service may ignore the filter in the request (specification, section 4, rule 1)
-		return records.filter((record) => parseBoolean(record.is_incomplete) !== true);
+	const target = createTarget(account, endpoints.listResponses, { formId }, query);
+	const indexResponses = async (context: RequestContext) => {
+		const index: ResponseIndex = new Map();
+		for (const record of await fetchRecords(context, target)) {
+			await yieldIfDue();
+			// the service may ignore the filter in the request (specification, section 4, rule 1)
+			if (parseBoolean(record.is_incomplete) === true) continue;
+			const key = computeListedKey(input, keyFields, record, fields);
+			if (key !== undefined && !index.has(key)) index.set(key, getId(record) ?? null);
+		}
+		return index;
 	};
-	return await fetchOnce(request, fetch, `complete responses of ${formId}`);
+	const uuids = keyFields.map(({ uuid }) => uuid).join(' ');
+	return await fetchOnce(request, indexResponses, `responses of ${formId} by ${uuids}`);
 }
 
 function computeListedKey(
