@@ -107,12 +107,14 @@ const update: Row[] = [
 	[{ clear: ['name'] }],
 	[{ inputMode: 'json', settingsJson: '{}' }],
 	[{ inputMode: 'json', settingsJson: '{"is_close": 1, "responses_limit": "1.000"}' }],
-	[{ inputMode: 'auto' }, { Clsed: 'yes', row_number: 2 }],
+	[
+		{ inputMode: 'auto', preview: true },
+		{ Clsed: 'yes', row_number: 2 },
+	],
 	[{ inputMode: 'auto' }, { Closed: 'maybe' }],
 	[{ inputMode: 'auto' }, { 'Closed: Message': '#N/A' }],
 	[{ inputMode: 'auto' }, { Closed: 'yes', is_closed: 'no' }],
 	[{ inputMode: 'auto' }, { Slack: 1 }, { Slack: 0 }],
-	[{ inputMode: 'auto', options: { clearText: ' ' } }, { Slack: 1 }],
 	[{ settings: { seo_title: 'x' }, preview: true, ...gone }],
 	[{ settings: { seo_title: 'x' }, ...skip, ...inMode('id') }, { form: id }, { form: 'absent' }],
 ];

@@ -63,20 +63,18 @@ describe('Skip Duplicates By', () => {
 		expect(again.items).toMatchObject(skipped);
 	});
 
-	it.each([
-		['the same fields in another order', ['a', 'a'], ['Email, Phone', 'Phone, Email']],
-		['other fields than an earlier item', ['a', 'b'], ['Email', 'Phone']],
-	])('skips an item that equals an earlier item by %s', async (_, emails, by) => {
+	it('skips an item that equals an earlier item by the same fields in another order', async () => {
 		const { run, stored } = newForm({ label: 'Email' }, { label: 'Phone' });
-		const rows = emails.map((Email) => ({ Email, Phone: '1' }));
-		const { items } = await run(rows, `={{ ${JSON.stringify(by)}[$itemIndex] }}`);
+		const row = { Email: 'a', Phone: '1' };
+		const by = '={{ ["Email, Phone", "Phone, Email"][$itemIndex] }}';
+		const { items } = await run([row, row], by);
 		expect(statusesOf(items)).toEqual(['created', 'skipped']);
 		expect(stored()).toHaveLength(1);
 	});
 
 	it.each([
 		['adds an item after an equal one that was refused', 'forbidden', [undefined, 'created']],
-		['adds none after one that may have been added', 'dropAfter', [undefined, undefined]],
+		['adds none after one that may have been added', 'dropAfter', [undefined, 'skipped']],
 	] as const)('%s', async (_, fault, statuses) => {
 		const { run, stored } = newForm({ label: 'Email' });
 		service.faults.set({ fault, match: { method: 'POST' }, times: 1 });

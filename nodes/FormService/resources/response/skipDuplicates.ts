@@ -78,14 +78,12 @@ export async function prepareDuplicates(
 	return {
 		find: () => index.get(key),
 		async record(adding) {
-			try {
-				const uuid = await adding;
-				index.set(key, uuid ?? null);
-				return uuid;
-			} catch (error) {
+			adding.catch((error: unknown) => {
 				if (mayHaveActed(error)) index.set(key, null);
-				throw error;
-			}
+			});
+			const uuid = await adding;
+			index.set(key, uuid ?? null);
+			return uuid;
 		},
 	};
 }
