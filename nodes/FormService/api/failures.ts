@@ -6,11 +6,6 @@ import { truncateText } from './text';
 export type ErrorText = { message: string; description: string };
 
 const CHECK_BASE_URL = "Check the 'Base URL' in the Form Service credential.";
-const CHECK_FILE =
-	'Run this again, or open the response in Form Service to check whether the file still exists.';
-const CHECK_LIST = 'Nothing was returned, because the list may be incomplete.';
-const LARGER_PAGES =
-	'Ask your Form Service administrator to put more records on each page of the API.';
 const SHARED = 'for all nodes, workflows and tools that use this account.';
 const TRY_LATER = 'Try again later. If this persists, contact your Form Service administrator.';
 
@@ -55,12 +50,7 @@ export const REASONS = {
 	wrongAddress: {
 		cause: 'configuration-invalid',
 		message: '{baseUrl} is not the address of a Form Service',
-		advice: `The reply was {detail}. ${CHECK_BASE_URL}`,
-	},
-	webPage: {
-		cause: 'configuration-invalid',
-		message: '{baseUrl} returned a web page instead of data (status {status})',
-		advice: `${CHECK_BASE_URL} A login page means that the access token was not accepted.`,
+		advice: `The reply was {detail}. ${CHECK_BASE_URL} A login page means that the access token was not accepted.`,
 	},
 	tokenRejected: {
 		cause: 'credential-invalid',
@@ -103,15 +93,11 @@ export const REASONS = {
 		message: 'Form Service could not process the request (status {status})',
 		advice: TRY_LATER,
 	},
-	unconfirmed: {
-		cause: 'configuration-invalid',
-		message: 'Form Service did not say whether the request succeeded',
-		advice: TRY_LATER,
-	},
 	replyTooLarge: {
 		cause: 'configuration-invalid',
 		message: 'The reply is too large for n8n to handle safely',
-		advice: `${LARGER_PAGES} Or delete responses that are no longer needed.`,
+		advice:
+			'Ask your Form Service administrator to divide the list into pages, or delete responses that are no longer needed.',
 	},
 	unexpectedReply: {
 		cause: 'configuration-invalid',
@@ -126,23 +112,19 @@ export const REASONS = {
 	listIncomplete: {
 		cause: 'configuration-invalid',
 		message: 'The list stays incomplete: {detail}',
-		advice: `${CHECK_LIST} The list may have changed while it was read. Try again. ${LARGER_PAGES}`,
-	},
-	listTooLong: {
-		// the service replies, so other lists may still be readable
-		cause: 'configuration-invalid',
-		message: 'The list is too long: {detail}',
-		advice: `${LARGER_PAGES} In Response: Get Many, a 'Limit' reads fewer pages if 'Sort' is 'As Listed'.`,
+		advice:
+			"Nothing was returned. Try again, or ask your Form Service administrator to put more records on each page of the API. In Response: Get Many, a 'Limit' reads fewer pages if 'Sort' is 'As Listed'.",
 	},
 	fileFailed: {
 		cause: 'configuration-invalid',
 		message: '{detail}',
-		advice: CHECK_FILE,
+		advice:
+			'Run this again, or open the response in Form Service to check whether the file still exists.',
 	},
 	outage: {
 		cause: 'temporarily-unavailable',
-		message: 'Not sent, because Form Service failed repeatedly. {lastMessage}',
-		advice: 'Run this again in a minute or later.',
+		message: 'Not sent, because Form Service failed repeatedly',
+		advice: 'Run this again in a minute or later. ({detail})',
 	},
 	canceled: {
 		message: 'The request was not sent, because the execution stopped',
@@ -170,8 +152,6 @@ export type RequestFailure = {
 	noun?: string;
 	/** Such as the code of a network error. */
 	detail?: string;
-	/** The last failure before an outage. */
-	lastFailure?: RequestFailure;
 };
 
 export function createFailure(
@@ -190,7 +170,7 @@ export function describeFailure(
 	failure: RequestFailure,
 	account: { baseUrl: string; origin: string; redact: (text: string) => string },
 ): ErrorText {
-	const { retryAtMs, lastFailure, serverMessage = '' } = failure;
+	const { retryAtMs, serverMessage = '' } = failure;
 	// remove the token before text is cut, because a cut could leave half of the token
 	const clean = (text: unknown) => truncateText(account.redact(String(text)), MAX_MESSAGE_LENGTH);
 	const facts: Record<string, unknown> = {
@@ -199,7 +179,6 @@ export function describeFailure(
 		baseUrl: account.baseUrl,
 		origin: account.origin,
 		retryTime: retryAtMs === undefined ? undefined : formatTime(retryAtMs),
-		lastMessage: lastFailure && describeFailure(lastFailure, account).message,
 	};
 	const fill = (text: string) =>
 		text.replace(/\{(\w+)\}/g, (_braces, name: string) => String(facts[name] ?? 'unknown'));

@@ -17,10 +17,7 @@ const account = createAccount({ accessToken: 'token-1', baseUrl: 'https://forms.
 const context = { account, n8n: { getNode: () => ({}) } } as unknown as RequestContext;
 
 /** The facts that the callers give for the names in braces. */
-const facts = {
-	...{ status: 500, retryAtMs: 0, noun: 'form', detail: 'ECONNRESET' },
-	lastFailure: createFailure('timedOut'),
-};
+const facts = { status: 500, retryAtMs: 0, noun: 'form', detail: 'ECONNRESET' };
 
 it.each(Object.keys(REASONS) as FailureReason[])(
 	'The texts of the reason %s have all facts, and say what to do',
@@ -32,7 +29,7 @@ it.each(Object.keys(REASONS) as FailureReason[])(
 );
 
 it.each<FailureReason>([
-	...(['insecure', 'timedOut', 'connectionBroken', 'wrongAddress', 'webPage'] as const),
+	...(['insecure', 'timedOut', 'connectionBroken', 'wrongAddress'] as const),
 	...(['serverError', 'replyTooLarge'] as const),
 ])(
 	'A message about a response that may be there has no code, as n8n replaces codes: %s',

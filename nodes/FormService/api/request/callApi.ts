@@ -1,51 +1,50 @@
 import type { Failure as N8nFailure } from 'n8n-workflow';
 import { clock } from '../clock';
 import type { Target } from '../endpoints';
-import { InputError } from '../errors';
+import type { Envelope } from '../envelope';
 import { createRequestError, getAbortSignal, type RequestContext } from '../requestContext';
 import type { RequestFailure } from '../failures';
-import { parseUrl } from '../url';
-import { parseReply, type SuccessfulReply } from './classify';
+import { parseReply, type ParsedReply } from './classify';
+import type { ReplyHeaders } from './rateLimit';
 import { getQueue, type Priority } from './requestQueue';
 import { sendOnce } from './sendOnce';
 
-/** A reply, and when the request left the queue. */
-export type TimedReply = SuccessfulReply & { sentAtMs: number };
+/** A successful reply, and when the request left the queue. */
+export type TimedReply = { envelope: Envelope; headers: ReplyHeaders; sentAtMs: number };
 
 /**
  * Sends a request to the API, and retries temporary failures. All requests of the node and the trigger to the
  * API go through this function.
  */
-export async function callApi(
-	context: RequestContext,
-	uncheckedTarget: Target,
-): Promise<TimedReply> {
+export async function callApi(context: RequestContext, target: Target): Promise<TimedReply> {
 	const { account, priority, retry = true } = context;
-	const target = checkTarget(context, uncheckedTarget);
+	// a saved page of a list could belong to another service, which must not get the token
+	if (!new URL(target.url).href.startsWith(`${account.baseUrl}/`)) {
+		throw new Error('The request URL is outside the API');
+	}
 	const queue = getQueue(account.key);
 	const signal = getAbortSignal(context);
 	const failures: RequestFailure[] = [];
 	for (;;) {
-		const attempts = failures.length;
 		// a slot, or the reason why there is none
-		const slot = await queue.acquireSlot({ priority, isRetry: attempts > 0, signal });
+		const slot = await queue.acquireSlot({ priority, signal });
 		if ('reason' in slot) {
 			// if another item has stopped the node, the user has to see the error of that item
 			const failure = slot.reason === 'canceled' ? slot : (failures.at(-1) ?? slot);
-			throw createRequestError(context, failure, attempts);
+			throw createRequestError(context, failure, failures.length);
 		}
 		const sentAtMs = clock.now();
-		let result: ReturnType<typeof parseReply> | undefined;
+		let reply: ParsedReply | undefined;
 		try {
-			result = parseReply(await sendOnce(context, target), target, clock.now());
+			reply = parseReply(await sendOnce(context, target), target.endpoint, clock.now());
 		} finally {
-			queue.releaseSlot(slot, result);
+			queue.releaseSlot(slot, reply);
 		}
-		if ('envelope' in result) return { ...result, sentAtMs };
-		failures.push(result.requestFailure);
+		if ('envelope' in reply) return { ...reply, sentAtMs };
+		failures.push(reply.requestFailure);
 		const retryDelayMs = retry ? computeRetryDelayMs(failures, priority, Math.random()) : undefined;
 		if (retryDelayMs === undefined) {
-			throw createRequestError(context, result.requestFailure, failures.length);
+			throw createRequestError(context, reply.requestFailure, failures.length);
 		}
 		await clock.sleep(retryDelayMs, signal);
 	}
@@ -81,15 +80,4 @@ export function computeRetryDelayMs(
 	// the queue waits for the next minute
 	if (cause === 'rate-limited') return 0;
 	return FIRST_RETRY_DELAY_MS * 2 ** (attempts - 1) * (0.5 + random / 2);
-}
-
-/** Checks that the URL is below the base URL, because an expression can put anything into it. */
-function checkTarget({ n8n, account, itemIndex }: RequestContext, target: Target): Target {
-	const url = parseUrl(target.url)?.href;
-	if (url?.startsWith(`${account.baseUrl}/`)) return { ...target, url };
-	throw new InputError(n8n.getNode(), {
-		message: 'The request URL is outside the API',
-		description: 'Check the IDs in the parameters of this node.',
-		itemIndex,
-	});
 }

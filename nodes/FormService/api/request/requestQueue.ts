@@ -1,4 +1,4 @@
-import { pull, remove, sortedLastIndexBy } from 'lodash';
+import { pull } from 'lodash';
 import { clock as machineClock, type Clock } from '../clock';
 import { createFailure, type RequestFailure } from '../failures';
 import { UNKNOWN_WINDOW, updateRateLimitWindow, WINDOW_MS, type ReplyHeaders } from './rateLimit';
@@ -22,31 +22,25 @@ const MIN_UNAVAILABLE_PAUSE_MS = 10_000;
 /** Requests of triggers and the editor (`high`) go before requests of items (`low`). */
 export type Priority = 'high' | 'low';
 
-export type Job = { priority: Priority; isRetry: boolean; signal?: AbortSignal };
-
 /** The permission to send one request, which counts toward the limit until a minute after its end. */
 export type Slot = { readonly startedAtMs: number; countsUntilMs: number };
 
-export type RequestResult = { headers: ReplyHeaders; requestFailure?: RequestFailure };
+type QueueEntry = { priority: Priority; settle: (result: Slot | RequestFailure) => void };
 
-/** The rank of a retry. The rank of a first attempt is higher by 1. The lowest rank goes first. */
-const RANKS = { high: 0, low: 2 };
+/** Until `untilMs`, requests wait. If there is a `failure`, they fail instead. */
+type Stop = { untilMs: number; failure?: RequestFailure };
 
-/** Until `untilMs`, requests whose rank is at least `rank` wait. If there is a `failure`, they fail instead. */
-type Stop = { rank: number; untilMs: number; failure?: RequestFailure };
-
-type QueueEntry = { rank: number; settle: (result: Slot | RequestFailure) => void };
+const NO_STOP: Stop = { untilMs: -Infinity };
 
 /**
  * Limits the requests of an account: at most `MAX_IN_FLIGHT` at the same time, and at most 60 in any minute.
- * Requests wait in the order of rank, then of arrival.
+ * Requests wait in the order of priority, then of arrival.
  *
  * The service does not say when its minute started. So the queue counts a request from its start until a
  * minute after its end. The headers of replies also count requests of other clients. The lower number of the
  * two applies. All times are from `clock.monotonicMs`.
  */
 export class RequestQueue {
-	/** Sorted by rank. */
 	private readonly waiting: QueueEntry[] = [];
 
 	/** Of the requests that the service may still count. */
@@ -54,7 +48,11 @@ export class RequestQueue {
 
 	private rateLimitWindow = UNKNOWN_WINDOW;
 
-	private readonly stops: Stop[] = [];
+	/** Of all requests, after a refusal. */
+	private limitStop = NO_STOP;
+
+	/** Of the requests of items, while the service fails. */
+	private itemStop = NO_STOP;
 
 	private failureStreak = 0;
 
@@ -66,11 +64,17 @@ export class RequestQueue {
 	constructor(private readonly clock: Omit<Clock, 'timeout'> = machineClock) {}
 
 	/** The caller must pass the slot to `releaseSlot`. Returns a failure if the request must not be sent. */
-	async acquireSlot({ priority, isRetry, signal }: Job): Promise<Slot | RequestFailure> {
+	async acquireSlot({
+		priority,
+		signal,
+	}: {
+		priority: Priority;
+		signal?: AbortSignal;
+	}): Promise<Slot | RequestFailure> {
 		if (signal?.aborted) return createFailure('canceled');
 		return await new Promise((resolve) => {
 			const entry: QueueEntry = {
-				rank: RANKS[priority] + (isRetry ? 0 : 1),
+				priority,
 				settle: (result) => {
 					pull(this.waiting, entry);
 					signal?.removeEventListener('abort', cancel);
@@ -79,86 +83,79 @@ export class RequestQueue {
 			};
 			const cancel = () => entry.settle(createFailure('canceled'));
 			signal?.addEventListener('abort', cancel);
-			this.waiting.splice(sortedLastIndexBy(this.waiting, entry, 'rank'), 0, entry);
+			this.waiting.push(entry);
 			this.admitWaiting();
 		});
 	}
 
-	/** `result` is undefined if sending threw an error. */
-	releaseSlot(slot: Slot, result?: RequestResult): void {
+	/** `reply` is undefined if sending threw an error. */
+	releaseSlot(
+		slot: Slot,
+		reply?: { headers: ReplyHeaders; requestFailure?: RequestFailure },
+	): void {
 		const nowMs = this.clock.monotonicMs();
-		const { headers = {}, requestFailure } = result ?? {};
+		const { headers = {}, requestFailure } = reply ?? {};
 		slot.countsUntilMs = nowMs + WINDOW_MS;
 		if (requestFailure?.reason === 'minuteLimit') {
 			// the service does not count a request that it refuses
 			pull(this.slots, slot);
 		} else {
-			const reply = { startedAtMs: slot.startedAtMs, headers, nowMs };
-			this.rateLimitWindow = updateRateLimitWindow(this.rateLimitWindow, reply);
+			const { startedAtMs } = slot;
+			const limits = { startedAtMs, headers, nowMs };
+			this.rateLimitWindow = updateRateLimitWindow(this.rateLimitWindow, limits);
 		}
-		if (requestFailure?.reason !== 'unavailable') this.resumeItems();
-		if (requestFailure === undefined) this.failureStreak = 0;
-		else this.applyFailure(requestFailure, nowMs);
-		// the caller first handles the result, and may abort its other requests
-		void this.clock.sleep(0).then(() => this.admitWaiting());
+		this.countFailure(requestFailure, nowMs);
+		if (requestFailure !== undefined) this.stopAfterFailure(requestFailure, nowMs);
+		this.admitWaiting();
 	}
 
-	private applyFailure(failure: RequestFailure, nowMs: number): void {
-		remove(this.stops, ({ untilMs }) => untilMs <= nowMs);
-		const { reason, cause, retryAtMs = 0 } = failure;
-		const retryMs = nowMs + retryAtMs - this.clock.now();
+	private countFailure(failure: RequestFailure | undefined, nowMs: number): void {
+		const isUnavailable = failure?.reason === 'unavailable';
+		this.unavailableSinceMs = isUnavailable ? (this.unavailableSinceMs ?? nowMs) : undefined;
+		const isOutage = !isUnavailable && OUTAGE_CAUSES.includes(failure?.cause);
+		this.failureStreak = isOutage ? this.failureStreak + 1 : 0;
+	}
+
+	private stopAfterFailure(failure: RequestFailure, nowMs: number): void {
+		const { reason, cause, status, detail = `status ${status}`, retryAtMs = 0 } = failure;
+		const untilMs = nowMs + retryAtMs - this.clock.now();
+		const isDayLimit = reason === 'dayLimit';
+		const isLimit = isDayLimit || reason === 'minuteLimit';
+		if (isLimit && untilMs > this.limitStop.untilMs) {
+			this.limitStop = { untilMs, failure: isDayLimit ? failure : undefined };
+		}
+		// other requests that were sent before the stop change nothing
+		if (this.itemStop.untilMs > nowMs) return;
 		if (reason === 'unavailable') {
-			this.pauseItems(failure, Math.max(retryMs, nowMs + MIN_UNAVAILABLE_PAUSE_MS), nowMs);
-			return;
-		}
-		if (reason === 'dayLimit') this.stops.push({ rank: RANKS.high, untilMs: retryMs, failure });
-		if (reason === 'minuteLimit') this.stops.push({ rank: RANKS.high, untilMs: retryMs });
-		this.failureStreak = OUTAGE_CAUSES.includes(cause) ? this.failureStreak + 1 : 0;
-		if (this.failureStreak >= OUTAGE_FAILURES) {
-			this.failItems(createFailure('outage', { cause, lastFailure: failure }), nowMs);
+			const pauseEndMs = Math.max(untilMs, nowMs + MIN_UNAVAILABLE_PAUSE_MS);
+			this.itemStop = this.createUnavailableStop(failure, pauseEndMs, nowMs);
+		} else if (this.failureStreak >= OUTAGE_FAILURES) {
+			const outage = createFailure('outage', { cause, detail });
+			this.itemStop = { untilMs: nowMs + OUTAGE_MS, failure: outage };
 		}
 	}
 
-	/** Makes requests of items wait for an unavailable service, or fail if they would wait too long. */
-	private pauseItems(failure: RequestFailure, untilMs: number, nowMs: number): void {
-		this.unavailableSinceMs ??= nowMs;
-		if (untilMs <= this.unavailableSinceMs + MAX_UNAVAILABLE_MS) {
-			this.stops.push({ rank: RANKS.low, untilMs });
-			return;
-		}
-		this.resumeItems();
-		this.failItems(failure, nowMs);
-	}
-
-	private resumeItems(): void {
+	/** Makes items wait for an unavailable service, or fail if they would wait too long. */
+	private createUnavailableStop(failure: RequestFailure, untilMs: number, nowMs: number): Stop {
+		const { unavailableSinceMs = nowMs } = this;
+		if (untilMs <= unavailableSinceMs + MAX_UNAVAILABLE_MS) return { untilMs };
 		this.unavailableSinceMs = undefined;
-		remove(this.stops, ({ rank, failure }) => rank === RANKS.low && failure === undefined);
-	}
-
-	/** Makes the requests of items fail for a minute, unless they already fail. */
-	private failItems(failure: RequestFailure, nowMs: number): void {
-		if (this.findFailure(RANKS.low, nowMs) !== undefined) return;
-		this.stops.push({ rank: RANKS.low, untilMs: nowMs + OUTAGE_MS, failure });
-	}
-
-	private findFailure(rank: number, nowMs: number): RequestFailure | undefined {
-		return this.listStops(rank, nowMs).find(({ failure }) => failure !== undefined)?.failure;
-	}
-
-	private listStops(rank: number, nowMs: number): Stop[] {
-		return this.stops.filter((stop) => rank >= stop.rank && stop.untilMs > nowMs);
+		return { untilMs: nowMs + OUTAGE_MS, failure };
 	}
 
 	private admitWaiting(): void {
 		while (this.waiting.length > 0) {
 			const nowMs = this.clock.monotonicMs();
-			const [{ rank, settle }] = this.waiting;
-			const failure = this.findFailure(rank, nowMs);
+			const next = this.waiting.find(({ priority }) => priority === 'high') ?? this.waiting[0];
+			const allStops =
+				next.priority === 'high' ? [this.limitStop] : [this.limitStop, this.itemStop];
+			const stops = allStops.filter(({ untilMs }) => untilMs > nowMs);
+			const failure = stops.flatMap((stop) => stop.failure ?? []).at(0);
 			if (failure !== undefined) {
-				settle(failure);
+				next.settle(failure);
 				continue;
 			}
-			const stopEnds = this.listStops(rank, nowMs).map(({ untilMs }) => untilMs);
+			const stopEnds = stops.map(({ untilMs }) => untilMs);
 			const freeAtMs = Math.max(this.findFreeTimeMs(nowMs), ...stopEnds);
 			if (freeAtMs > nowMs) {
 				this.scheduleWake(freeAtMs, nowMs);
@@ -166,7 +163,7 @@ export class RequestQueue {
 			}
 			const slot = { startedAtMs: nowMs, countsUntilMs: Infinity };
 			this.slots.push(slot);
-			settle(slot);
+			next.settle(slot);
 		}
 	}
 
