@@ -42,7 +42,7 @@ export async function formServiceApiTest(
 			timeout: DEFAULT_TIMEOUT_MS,
 		});
 		const reply = await readReply(sentPromise, DEFAULT_TIMEOUT_MS);
-		const outcome = parseReply(reply, { endpoint }, clock.now());
+		const outcome = parseReply(reply, endpoint, clock.now());
 		const workspace = 'envelope' in outcome ? outcome.envelope.data : undefined;
 		if (isWorkspace(workspace)) {
 			const name = truncateText(account.redact(String(workspace.name)));

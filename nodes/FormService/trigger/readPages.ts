@@ -232,7 +232,9 @@ export async function fetchWholeList(
 		if (isTimeUp) {
 			throw createRequestError(
 				context.request,
-				createFailure('listTooLong', { detail: `not all ${noun} came before n8n's poll timeout` }),
+				createFailure('listIncomplete', {
+					detail: `not all ${noun} came before n8n's poll timeout`,
+				}),
 			);
 		}
 	}

@@ -52,7 +52,7 @@ const rows: Record<string, Row> = {
 			[json({ success: true, data: { name: 'A' } }), [{ name: 'A' }]],
 			[json({ name: 'A' }), [{ name: 'A' }]],
 		],
-		misfits: [[rawReply(200, 'text/html', '<html>'), /returned a web page instead of data/]],
+		misfits: [[rawReply(200, 'text/html', '<html>'), /is not the address of a Form Service/]],
 	},
 	'a refusal': {
 		parameters: workspace,

@@ -1,13 +1,13 @@
 import { mapValues } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
-import { rawReply, demoForms, status } from '../../service/index.mts';
+import { rawReply, demoForms } from '../../service/index.mts';
 import type { NewField } from '../../service/store.mts';
 import { itemsOf, locator } from '../harness.mts';
 import { running } from '../world.mts';
 
 const { service, n8n } = await running();
-const { contact, survey } = demoForms;
+const { survey } = demoForms;
 
 /** Adds a form whose fields have their labels as UUIDs. */
 function addForm(id: string, fields: NewField[]): string {
@@ -102,16 +102,4 @@ it.each(['auto', 'fields', 'json'])('An answer is checked and encoded (%s)', asy
 		{ Size: 'Small', Topics: 'A, B', News: 1, Time: '2026-01-31T08:00:00.000-05:00' },
 		{ Size: 'Medium' },
 	]);
-});
-
-it('Response: Create names the fields whose answers the service rejects', async () => {
-	const { Email, Message } = uuidsOf(contact);
-	const texts = [Email, Message].map((uuid) => `The data.${uuid} is too short.`);
-	const errors = { [`data.${Email}`]: [texts[0]], [`data.${Message}`]: [texts[1]] };
-	const fault = status(422, `${texts[0]} (and 1 more error)`, errors);
-	service.faults.set({ fault, match: { method: 'POST' } });
-	const row = { Name: 'Ada', Email: 'ada', Message: 'Hi' };
-	const { error } = await create(contact, [row], asJson);
-	const reasons = 'The "Email" is too short. The "Message" is too short.';
-	expect(error?.message).toBe(`Form Service rejected the request (status 422): "${reasons}"`);
 });

@@ -59,7 +59,7 @@ it('Pages without end are an error after 480 of them, and the advice works', asy
 	servePages((at) => ({ data: [{ uuid: `r${at}` }], next_page_url: `?page=${at + 2}` }));
 	const { error, items } = await n8n.runNode(getAll);
 	expect(items).toEqual([]);
-	expect(error?.message).toBe('The list is too long: it has more than 480 pages');
+	expect(error?.message).toBe('The list stays incomplete: it has more than 480 pages');
 	expect(service.requests).toHaveLength(480);
 	expect(error?.description).toContain("a 'Limit' reads fewer pages if 'Sort' is");
 	expect((await n8n.runNode(limited)).items).toHaveLength(5);

@@ -16,7 +16,7 @@ import { findNextPage } from './findNextPage';
 /** The maximum number of pages in one reading. Three readings of 480 pages take all requests of a day. */
 export const MAX_PAGES = REQUESTS_PER_DAY / 3;
 
-const TOO_LONG = createFailure('listTooLong', { detail: `it has more than ${MAX_PAGES} pages` });
+const TOO_LONG = createFailure('listIncomplete', { detail: `it has more than ${MAX_PAGES} pages` });
 
 export type ListPage = {
 	url: string;

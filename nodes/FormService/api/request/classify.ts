@@ -1,4 +1,4 @@
-import type { NamedField, Target } from '../endpoints';
+import type { Endpoint } from '../endpoints';
 import { parseEnvelope, type Envelope } from '../envelope';
 import { createFailure, type RequestFailure } from '../failures';
 import {
@@ -11,18 +11,16 @@ import {
 /** `text` is undefined if the body is too long. */
 export type Reply = { status: number; headers: ReplyHeaders; text?: string };
 
-export type SuccessfulReply = { headers: ReplyHeaders; envelope: Envelope };
-
-type FailedReply = { headers: ReplyHeaders; requestFailure: RequestFailure };
-
-type ClassifiedTarget = Pick<Target, 'endpoint' | 'fields'>;
+export type ParsedReply = { headers: ReplyHeaders } & (
+	| { envelope: Envelope }
+	| { requestFailure: RequestFailure }
+);
 
 export function parseReply(
 	reply: Reply | RequestFailure,
-	target: ClassifiedTarget,
+	{ effect, noun }: Endpoint,
 	nowMs: number,
-): SuccessfulReply | FailedReply {
-	const { effect } = target.endpoint;
+): ParsedReply {
 	// only a request that adds something can act twice
 	const canActTwice = effect === 'nonIdempotent';
 	if ('reason' in reply) {
@@ -35,9 +33,12 @@ export function parseReply(
 	if (envelope !== undefined && isOk(status) && !envelope.isFailure && !isUnconfirmed) {
 		return { headers, envelope };
 	}
-	const requestFailure = createReplyFailure(reply, envelope, target, nowMs);
-	const mayHaveActed = canActTwice && !isRejection(status, requestFailure);
-	return { headers, requestFailure: { ...requestFailure, mayHaveActed } };
+	const requestFailure = createReplyFailure(reply, envelope, noun, nowMs);
+	const isRejected = isRejection(status, requestFailure, envelope);
+	return {
+		headers,
+		requestFailure: { ...requestFailure, mayHaveActed: canActTwice && !isRejected },
+	};
 }
 
 function isOk(status: number): boolean {
@@ -58,16 +59,17 @@ function isLoginRedirect({ status, headers }: Reply): boolean {
 }
 
 /** Whether the service has not acted (docs/responses.md, "Never twice"). */
-function isRejection(status: number, { reason }: RequestFailure): boolean {
+function isRejection(status: number, { reason }: RequestFailure, envelope?: Envelope): boolean {
+	if (isOk(status)) return envelope?.isFailure ?? false;
 	// a service in maintenance and a login page have not handled the request
-	if (['rejected', 'unavailable', 'tokenRejected'].includes(reason)) return true;
+	if (reason === 'unavailable' || reason === 'tokenRejected') return true;
 	return status >= 400 && !isServerError(status);
 }
 
 function createReplyFailure(
 	reply: Reply,
 	envelope: Envelope | undefined,
-	{ endpoint: { noun }, fields }: ClassifiedTarget,
+	noun: string | undefined,
 	nowMs: number,
 ): RequestFailure {
 	const { status, headers, text } = reply;
@@ -78,23 +80,29 @@ function createReplyFailure(
 	}
 	if (text === undefined) return createFailure('replyTooLarge', { status });
 	if (status === 401 || isLoginRedirect(reply)) return createFailure('tokenRejected', { status });
-	if (isRedirect(status)) {
-		const detail = `a redirect to ${String(headers.location || 'nowhere')}`;
-		return createFailure('wrongAddress', { status, detail });
+	const foreignReply = describeForeignReply(reply, noun);
+	if (foreignReply !== undefined) {
+		return createFailure('wrongAddress', { status, detail: foreignReply });
 	}
-	// with another status, such as 413, a proxy may have sent the web page
-	const isWebPage = /^\s*</.test(text) && [200, 404, 405].includes(status);
-	if (isWebPage) return createFailure('webPage', { status });
-	if (status === 404 && noun !== undefined) return createFailure('notFound', { status, noun });
-	if (status === 404) return createFailure('wrongAddress', { status, detail: 'status 404' });
-	const serverMessage = nameFields(envelope?.message ?? '', fields);
-	const facts = { status, serverMessage };
+	if (status === 404) return createFailure('notFound', { status, noun });
+	const facts = { status, serverMessage: envelope?.message };
 	if (status === 403) return createFailure('accessDenied', facts);
 	if (isServerError(status)) return createFailure('serverError', facts);
-	if (!isOk(status) || envelope?.isFailure) return createFailure('rejected', facts);
-	if (envelope !== undefined) return createFailure('unconfirmed', facts);
+	if (envelope !== undefined || !isOk(status)) return createFailure('rejected', facts);
 	const detail = 'the reply is empty or ends too early';
 	return createFailure('connectionBroken', { status, detail });
+}
+
+/** Describes a reply that Form Service does not send. */
+function describeForeignReply(
+	{ status, headers, text = '' }: Reply,
+	noun?: string,
+): string | undefined {
+	if (isRedirect(status)) return `a redirect to ${String(headers.location || 'nowhere')}`;
+	// with another status, such as 413, a proxy may have sent the web page
+	const isWebPage = /^\s*</.test(text) && [200, 404, 405].includes(status);
+	if (isWebPage) return `a web page (status ${status})`;
+	return status === 404 && noun === undefined ? 'status 404' : undefined;
 }
 
 /** The wait if the reply has no `Retry-After`. */
@@ -109,13 +117,6 @@ export function createRateLimitFailure(headers: ReplyHeaders, nowMs: number): Re
 	const isDayLimit = limit === REQUESTS_PER_DAY || waitMs > MAX_MINUTE_WAIT_MS;
 	const retryAtMs = nowMs + waitMs;
 	return createFailure(isDayLimit ? 'dayLimit' : 'minuteLimit', { status: 429, retryAtMs });
-}
-
-/** Replaces the UUIDs of fields in a message of the service by the titles of the fields. */
-function nameFields(message: string, fields: readonly NamedField[] = []): string {
-	return fields.reduce((text, { uuid, title }) => {
-		return text.replaceAll(`data.${uuid}`, `"${title}"`).replaceAll(uuid, `"${title}"`);
-	}, message);
 }
 
 /** What the codes of network errors mean, the first that matches. */

@@ -131,8 +131,7 @@ export const responseCreate: Operation = {
 					if (duplicate !== undefined) {
 						return { isSent: false, json: { status: 'skipped', uuid: duplicate, ...output } };
 					}
-					// Form Service's error messages name a field by its UUID; with the fields, they show its title
-					const target = { ...request.target, body: { data }, fields };
+					const target = { ...request.target, body: { data } };
 					const adding = addResponse(request.context, target);
 					const uuid = (await (duplicates?.record(adding) ?? adding)) ?? null;
 					return { isSent: true, json: { status: 'created', uuid, ...output } };

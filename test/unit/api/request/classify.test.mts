@@ -22,7 +22,7 @@ const broken = (code: string) =>
 	createTransportFailure(new Error('n8n', { cause: Object.assign(new Error('socket'), { code }) }));
 
 function failureOf(ended: Reply | RequestFailure, endpoint: Endpoint): RequestFailure {
-	const parsed = parseReply(ended, { endpoint }, NOW_MS);
+	const parsed = parseReply(ended, endpoint, NOW_MS);
 	return 'requestFailure' in parsed ? parsed.requestFailure : expect.unreachable();
 }
 
@@ -45,14 +45,11 @@ it.each<[string, Reply | RequestFailure, boolean]>([
 	expect(failureOf(ended, updating).mayHaveActed).toBe(false);
 });
 
-it('A failure quotes the message and the errors, with the titles of fields instead of their UUIDs', () => {
-	const uuid = '9b1f2c3d-4e5f-4a6b-8c7d-0e1f2a3b4c5d';
-	const text = `The data.${uuid} is required.`;
+it('A failure quotes the message and the errors', () => {
+	const text = 'The name is required.';
 	const body = { message: `${text} (and 1 more error)`, errors: { a: [text], b: ['Too long'] } };
-	const target = { endpoint: adding, fields: [{ uuid, title: 'Email' }] };
-	const parsed = parseReply(reply(422, JSON.stringify(body)), target, NOW_MS);
-	const serverMessage = 'The "Email" is required. Too long.';
-	expect(parsed).toMatchObject({ requestFailure: { serverMessage } });
+	const serverMessage = `${text} Too long.`;
+	expect(failureOf(reply(422, JSON.stringify(body)), adding)).toMatchObject({ serverMessage });
 });
 
 it.each([
