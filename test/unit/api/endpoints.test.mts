@@ -23,15 +23,14 @@ it.each(['.', '..', 'a.b', 'a/b', 'a%2Fb', 'a?b', 'a#b', 'a\n', 'é', '', 'x'.re
 );
 
 it.each([`${baseUrl}/../admin`, `${baseUrl}0/forms`, 'https://evil.example/api/v1/forms'])(
-	'Nothing is sent to %s, and the error of the item says so',
+	'Nothing is sent to %s',
 	async (url) => {
 		const send = vi.fn();
 		const n8n = { helpers: { httpRequestWithAuthentication: send }, getNode: () => ({}) };
 		const account = createAccount({ accessToken: 'token', baseUrl });
-		const context = { n8n: n8n as never, account, priority: 'low', itemIndex: 3 } as RequestContext;
-		const message = 'The request URL is outside the API';
+		const context = { n8n: n8n as never, account, priority: 'low' } as RequestContext;
 		const calling = callApi(context, { endpoint: listForms, url });
-		await expect(calling).rejects.toMatchObject({ message, context: { itemIndex: 3 } });
+		await expect(calling).rejects.toThrow('The request URL is outside the API');
 		expect(send).not.toHaveBeenCalled();
 	},
 );
