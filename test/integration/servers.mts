@@ -56,12 +56,11 @@ export type Unreachable = Awaited<ReturnType<typeof unreachablePlaces>>[number];
 export async function unreachablePlaces() {
 	const { url, namedUrl, visits } = await elsewhere();
 	const withoutHttps = url.replace('http:', 'https:');
-	const temporary = { cause: 'temporarily-unavailable', asked: visits };
-	const refused = { cause: 'credential-invalid', asked: visits };
-	return [
-		{ name: 'a refused connection', baseUrl: NOWHERE, ...temporary },
-		{ name: 'a host name that does not exist', baseUrl: 'https://forms.invalid', ...temporary },
-		{ name: 'a certificate that nobody vouches for', baseUrl: namedUrl, ...refused },
-		{ name: 'a service that speaks no https', baseUrl: withoutHttps, ...refused },
+	const places = [
+		{ name: 'a refused connection', baseUrl: NOWHERE },
+		{ name: 'a host name that does not exist', baseUrl: 'https://forms.invalid' },
+		{ name: 'a certificate that nobody vouches for', baseUrl: namedUrl },
+		{ name: 'a service that speaks no https', baseUrl: withoutHttps },
 	];
+	return places.map((place) => ({ ...place, asked: visits }));
 }
