@@ -1,5 +1,5 @@
 import type { IDataObject, INodeParameters } from 'n8n-workflow';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { rawReply, demoForms, success } from '../../service/index.mts';
 import { locator } from '../harness.mts';
 import { running } from '../world.mts';
@@ -8,7 +8,7 @@ const SECRET = 'planted-secret-7f3a';
 
 /** Secrets at several depths and under several spellings of their names. */
 const planted: IDataObject = {
-	webhook_secret: SECRET,
+	...{ webhook_secret: SECRET, accessToken: SECRET, 'API Key': SECRET, secret: SECRET },
 	discord_webhook_url: `https://chat.example/${SECRET}`,
 	settings: {
 		slackWebhookUrl: SECRET,
@@ -17,48 +17,45 @@ const planted: IDataObject = {
 };
 const withoutPlanted = { settings: { list: [{ kept: 1 }] } };
 
-const { service, n8n } = await running();
-
-const formId = locator(demoForms.contact);
-const getWorkspace = { resource: 'workspace', operation: 'get' };
-const getForm = { resource: 'form', operation: 'get', formId, simplify: false };
-const getForms = { resource: 'form', operation: 'getAll', simplify: false };
-const getFields = { resource: 'field', operation: 'getAll', formId };
-const getResponses = { resource: 'response', operation: 'getAll', formId, simplify: false };
-
 /** With names that look like secrets. */
 const workspace = {
 	...{ name: 'Demo', after_redirect_url: 'https://example.com', secretary: 'Ada' },
-	...{ token_count: 2, service_keyword: 'a', webhook_events: [], new_attribute: 5 },
-	owner: { two_factor_confirmed_at: null },
+	...{ token_count: 2, service_keyword: 'a', webhook_events: [], owner: { confirmed_at: null } },
 };
 const contact = { id: demoForms.contact, name: 'Contact' };
-const answers = { 'Password hint': 'blue', 'API key in use': 'none' };
 const field = { uuid: 'f1', label: 'Password', type: 'text' };
+const response = { uuid: 'r1', responses: { 'Password hint': 'blue', 'API key in use': 'none' } };
 
-describe('the secrets in records of the service', () => {
-	it.each<[string, INodeParameters, IDataObject]>([
-		['Workspace: Get', { ...getWorkspace, simplify: false }, workspace],
-		['Form: Get', getForm, contact],
-		['Form: Get Many', getForms, { ...contact, fields: [field] }],
-		['Field: Get Many', getFields, field],
-		['Response: Get Many', getResponses, { uuid: 'r1', responses: answers }],
-	])('are left out, and nothing else: %s', async (_name, parameters, record) => {
+const { service, n8n } = await running();
+const formId = locator(demoForms.contact);
+
+it.each<[INodeParameters, IDataObject]>([
+	[{ resource: 'workspace', operation: 'get', simplify: false }, workspace],
+	[{ resource: 'form', operation: 'get', formId, simplify: false }, contact],
+	[
+		{ resource: 'form', operation: 'getAll', simplify: false },
+		{ ...contact, fields: [field] },
+	],
+	[{ resource: 'field', operation: 'getAll', formId }, field],
+	[{ resource: 'response', operation: 'getAll', formId, simplify: false }, response],
+])(
+	'The secrets in a record of the service are left out, and nothing else: %j',
+	async (...given) => {
+		const [parameters, record] = given;
 		const sent = { ...record, ...planted };
 		const data = parameters.resource === 'workspace' ? sent : [sent];
 		service.faults.set({ fault: success(data) });
 		const { items, run } = await n8n.runNode(parameters);
 		expect(JSON.stringify(run)).not.toContain(SECRET);
 		expect(items[0].json).toEqual({ ...record, ...withoutPlanted });
-	});
-});
+	},
+);
 
-it('names of objects themselves, as attributes and labels, change none', async () => {
+it('Names of objects themselves, as attributes and labels, change none', async () => {
 	const text =
 		'{"data":[{"uuid":"a","__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}},"responses":[{"key":"__proto__","value":"x"},{"key":"constructor","value":"y"}]}]}';
 	service.faults.set({ fault: rawReply(200, 'application/json', text) });
-	const { items } = await n8n.runNode({ ...getResponses, simplify: true });
-	expect(items).toHaveLength(1);
+	const { items } = await n8n.runNode({ resource: 'response', operation: 'getAll', formId });
 	expect(Object.values(items[0].json.answers as object)).toEqual(['x', 'y']);
 	expect(({} as Record<string, unknown>).polluted).toBeUndefined();
 });

@@ -1,5 +1,5 @@
 import { range } from 'lodash';
-import { afterEach, expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import {
 	rawReply,
 	largeList,
@@ -18,8 +18,6 @@ import { downloadAnswers, startDownloads } from '../adding.mts';
 const world = await running();
 const { service, n8n } = world;
 
-afterEach(() => void (ssrfProtection.enabled = false));
-
 /** Gets a response with this file, and says why the file is missing. */
 async function downloadAnswer(link: string, by: World = world) {
 	const { problems } = await downloadAnswers(by, [[link]]);
@@ -27,12 +25,10 @@ async function downloadAnswer(link: string, by: World = world) {
 }
 
 /** Links to so many files on the service's own host, whose replies are these. */
-function linksTo({ service }: World, count: number, fault: Fault): string[] {
-	service.faults.set({ fault, match: { path: /^\/files/ } });
-	return range(count).map((index) => `${service.url}/files/${index}.txt`);
+function linksTo({ service: { faults, url } }: World, count: number, fault: Fault): string[] {
+	faults.set({ fault, match: { path: /^\/files/ } });
+	return range(count).map((index) => `${url}/files/${index}.txt`);
 }
-
-const file = rawReply(200, 'text/plain', 'a');
 
 it.each([
 	[Array<string>(5).fill('/cv.txt'), ''],
@@ -52,6 +48,7 @@ it.each([
 it("No file is fetched from a name of a private address with n8n's SSRF protection", async () => {
 	const other = await elsewhere();
 	ssrfProtection.enabled = true;
+	onTestFinished(() => void (ssrfProtection.enabled = false));
 	const baseUrl = service.url.replace('127.0.0.1', 'localhost');
 	const named = { service, n8n: n8nFor({ accessToken: service.token, baseUrl }) };
 	const problem = await downloadAnswer(`${other.namedUrl}/cv.txt`, named);
@@ -60,11 +57,11 @@ it("No file is fetched from a name of a private address with n8n's SSRF protecti
 });
 
 it.each([
-	['text/html', 'txt', '0.txt: The link to the file returned a web page or JSON'],
-	['text/html', 'html', ''],
-])('A file of the type %s, called 0.%s, is stored unless it is a web page', async (...given) => {
-	const [type, ending, expected] = given;
-	service.faults.set({ fault: rawReply(200, type, '{}'), match: { path: /^\/files/ } });
+	['txt', '0.txt: The link to the file returned a web page or JSON'],
+	['html', ''],
+])('A web page is stored if the file is called 0.%s, or else it is an error', async (...given) => {
+	const [ending, expected] = given;
+	service.faults.set({ fault: rawReply(200, 'text/html', '{}'), match: { path: /^\/files/ } });
 	expect(await downloadAnswer(`${service.url}/files/0.${ending}`)).toBe(expected);
 });
 
@@ -79,9 +76,8 @@ it("A PDF is fetched with the token from the account's origin, until another hos
 		service.faults.set({ fault: redirect(location), match: { path: /^\/pdf\// }, times: 1 });
 		await n8n.runNode(getPdf);
 	}
-	const { token } = service;
 	const followed = service.requests.filter(({ path }) => path === '/workspace');
-	expect(followed.map((request) => request.token)).toEqual([token, undefined]);
+	expect(followed.map(({ token }) => token)).toEqual([service.token, undefined]);
 	expect(other.visits.map(({ headers }) => headers.authorization)).toEqual([undefined]);
 });
 
@@ -105,10 +101,10 @@ it('The files of many responses are in their items, fetched without the token', 
 });
 
 it('Files are downloaded for four responses at a time, also after a run that waited was canceled', async () => {
-	const world = await createWorld(AT_ONCE);
-	const { visits } = world.service;
-	const links = linksTo(world, 1, slow(Infinity));
-	const start = () => startDownloads(world, Array<string[]>(4).fill(links));
+	const own = await createWorld(AT_ONCE);
+	const { visits } = own.service;
+	const links = linksTo(own, 1, slow(Infinity));
+	const start = () => startDownloads(own, Array<string[]>(4).fill(links));
 	await time.still(async () => {
 		const first = start();
 		await answered(visits, 4);
@@ -124,18 +120,20 @@ it('Files are downloaded for four responses at a time, also after a run that wai
 });
 
 it("Failed downloads neither use the account's limit nor count as failures of Form Service", async () => {
-	const world = await createWorld();
-	world.service.faults.set({ fault: status(401, 'No'), match: { path: /files\/1/ } });
-	const links = linksTo(world, 2, status(500, 'Broken'));
-	await downloadAnswers(world, Array<string[]>(25).fill(links));
-	expect(world.service.visits).toHaveLength(50);
-	const { error } = await world.n8n.runNode({ resource: 'form', operation: 'getAll' });
+	const own = await createWorld();
+	own.service.faults.set({ fault: status(401, 'No'), match: { path: /files\/1/ } });
+	const links = linksTo(own, 2, status(500, 'Broken'));
+	await downloadAnswers(own, Array<string[]>(25).fill(links));
+	expect(own.service.visits).toHaveLength(50);
+	const { error } = await own.n8n.runNode({ resource: 'form', operation: 'getAll' });
 	expect(error).toBeUndefined();
 });
 
+const file = rawReply(200, 'text/plain', 'a');
+
 it("20 files of a response are downloaded, without the token on the account's own origin", async () => {
 	const { items, problems } = await downloadAnswers(world, [linksTo(world, 22, file)]);
-	expect(world.service.visits.map(({ token }) => token)).toEqual(Array(20).fill(undefined));
+	expect(service.visits.map(({ token }) => token)).toEqual(Array(20).fill(undefined));
 	expect(Object.keys(items[0].binary ?? {})).toHaveLength(20);
 	const TOO_MANY = 'Only the first 20 files of a response are downloaded';
 	expect(problems).toEqual([[`20.txt: ${TOO_MANY}`, `21.txt: ${TOO_MANY}`]]);
@@ -153,40 +151,47 @@ it.each([
 	expect(Math.floor((time.now() - begun) / 2_000)).toBe(seconds / 2);
 });
 
-it('Files are stored piece by piece, up to 256 MB for each response', async () => {
+/** Stores files as n8n does on a disk. Returns the size of the largest piece. */
+function storePieces(): () => number {
 	const binaryData = container.get(core.BinaryDataService) as unknown as {
 		setManager(mode: string, manager: unknown): void;
 	};
-	let longest = 0;
-	const announced: Fault = {
-		stage: 'instead',
-		act: ({ reply }) => void reply.raw.writeHead(200, { 'content-length': 3e8 }).write('a'),
-	};
+	let largest = 0;
 	binaryData.setManager('filesystem-v2', {
 		async store(_location: unknown, body: AsyncIterable<Buffer>) {
 			let fileSize = 0;
 			for await (const { length } of body) {
 				fileSize += length;
-				longest = Math.max(longest, length);
+				largest = Math.max(largest, length);
 			}
 			return { fileId: 'file', fileSize };
 		},
 	});
 	onTestFinished(() => binaryData.setManager('filesystem-v2', undefined));
-	const links = [largeList(135), largeList(134), file, announced].map((fault, index) => {
+	return () => largest;
+}
+
+it('Files are stored piece by piece, up to 256 MB for each response', async () => {
+	const findLargest = storePieces();
+	const announced: Fault = {
+		stage: 'instead',
+		act: ({ reply }) => void reply.raw.writeHead(200, { 'content-length': 3e8 }).write('a'),
+	};
+	// 256 MB are 268.4 million bytes
+	const faults = [largeList(135), largeList(134), file, announced];
+	const [first, second, small, large] = faults.map((fault, index) => {
 		service.faults.set({ fault, match: { path: new RegExp(`/files/${index}`) } });
 		return `${service.url}/files/${index}.txt`;
 	});
-	// 256 MB are 268.4 million bytes
-	const [first, second, small, large] = links;
-	const { problems } = await downloadAnswers(world, [
+	const responses = [
 		[first, second, small],
 		[large, small],
-	]);
+	];
+	const { problems } = await downloadAnswers(world, responses);
 	const TOO_LARGE = 'The files of this response exceed 256 MB in total';
-	expect(problems).toEqual([
-		[1, 2].map((at) => `${at}.txt: ${TOO_LARGE}`),
-		[`0.txt: ${TOO_LARGE}`],
-	]);
-	expect(longest).toBeLessThan(10_000_000);
+	const [inFirst, inSecond] = [[1, 2], [0]].map((at) =>
+		at.map((one) => `${one}.txt: ${TOO_LARGE}`),
+	);
+	expect(problems).toEqual([inFirst, inSecond]);
+	expect(findLargest()).toBeLessThan(10_000_000);
 });
