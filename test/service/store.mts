@@ -50,7 +50,7 @@ export type NewForm = Partial<Pick<Form, 'id' | 'accountId' | 'trackIncomplete' 
 	fields?: NewField[];
 };
 
-/** Each answer is by the UUID of the field, or by its label. */
+/** Each answer is by the UUID of the field, its label, or its custom key. */
 type NewResponse = Partial<Pick<Response, 'answers' | 'uuid' | 'createdAt'>> & {
 	incomplete?: boolean;
 };
@@ -145,7 +145,9 @@ const createField = (field: NewField): Field => ({
 
 const toUuids = (fields: readonly Field[], answers: Answers): Answers =>
 	lodash.mapKeys(answers, (_, key) => {
-		const found = fields.filter(({ uuid, label }) => uuid === key || label === key);
+		const found = fields.filter(({ uuid, label, customKey }) =>
+			[uuid, label, customKey].includes(key),
+		);
 		if (found.length !== 1) throw new Error(`${found.length} fields fit "${key}"`);
 		return found[0].uuid;
 	});

@@ -79,7 +79,7 @@ function addForm(count: number, shapes: Partial<typeof service.shapes> = {}): st
 	const createdAt = '2026-11-20T10:00:00.000000Z';
 	for (let number = 0; number < count; number++)
 		service.store.addResponse(id, { answers: { Email: `${number}@example.com` }, createdAt });
-	Object.assign(service.shapes, { pageSize: 15, paging: 'meta', ...shapes });
+	Object.assign(service.shapes, { pageSize: 15, ...shapes });
 	return id;
 }
 

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import lodash from 'lodash';
 import contents from './demoForms.json' with { type: 'json' };
-import { type Answers, type NewForm, type Store, timestamp } from '../store.mts';
+import { type Answers, type NewField, type NewForm, type Store, timestamp } from '../store.mts';
 
 /** The same at every start, so that saved workflows find the forms. */
 export const demoForms = {
@@ -29,16 +28,13 @@ export function seed(store: Store, token: string, now: () => number) {
 	const forms = Object.entries(contents as Record<string, DemoForm>);
 	for (const [key, { fields, responses, ...form }] of forms) {
 		const id = demoForms[key as keyof typeof demoForms];
-		const identifiedFields = fields.map((field) => ({
-			...field,
-			uuid: deriveUuid(id, field.customKey),
-		}));
-		store.addForm({ ...form, id, fields: identifiedFields });
+		const identify = (field: NewField) => ({ ...field, uuid: deriveUuid(id, field.customKey) });
+		store.addForm({ ...form, id, fields: fields.map(identify) });
 		for (const [index, answers] of responses.entries()) {
 			store.addResponse(id, {
 				// if the form tracks incomplete responses, a response without an email address is incomplete
 				incomplete: form.trackIncomplete && !answers.email,
-				answers: lodash.mapKeys(answers, (_, customKey) => deriveUuid(id, customKey)),
+				answers,
 				createdAt: timestamp(now() - (responses.length - index) * 86_400_000),
 			});
 		}

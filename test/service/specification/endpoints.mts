@@ -31,16 +31,16 @@ function addFormEndpoints(api: FastifyInstance, parts: Parts) {
 		data: { ...createSecrets(parts), ...request.account?.workspace },
 	}));
 
-	api.get('/forms', (request, reply) => {
+	api.get('/forms', (request) => {
 		const forms = store.forms(request.account?.id);
 		const createRecord = (form: Form) => createFormRecord(form, parts);
-		return createListBody(forms, createRecord, request, reply, parts);
+		return createListBody(forms, createRecord, request, parts);
 	});
 
-	api.get<{ Params: { id: string } }>('/forms/:id/fields', (request, reply) => {
+	api.get<{ Params: { id: string } }>('/forms/:id/fields', (request) => {
 		const { fields } = getAccessibleForm(request, parts, request.params.id);
 		const createRecord = (field: Field) => createFieldRecord(field, parts);
-		return createListBody(fields, createRecord, request, reply, parts);
+		return createListBody(fields, createRecord, request, parts);
 	});
 }
 
@@ -50,7 +50,7 @@ function addResponseEndpoints(api: FastifyInstance, parts: Parts) {
 
 	api.get<{ Params: { formId: string }; Querystring: { incomplete?: unknown } }>(
 		'/responses/:formId',
-		(request, reply) => {
+		(request) => {
 			const form = getAccessibleForm(request, parts, request.params.formId);
 			const { incomplete } = request.query;
 			const responses = form.responses.filter(
@@ -60,7 +60,7 @@ function addResponseEndpoints(api: FastifyInstance, parts: Parts) {
 			);
 			const createRecord = (response: Response) => createResponseRecord(response, form, parts);
 			const arranged = arrange(responses, request);
-			return createListBody(arranged, createRecord, request, reply, parts);
+			return createListBody(arranged, createRecord, request, parts);
 		},
 	);
 
