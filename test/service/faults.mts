@@ -14,7 +14,7 @@ export type Fault =
 	| { stage: 'instead'; act(exchange: Exchange): void }
 	| { stage: 'after'; spoil(exchange: Exchange, body: Buffer): unknown };
 
-const instead = (act: (exchange: Exchange) => void): Fault => ({ stage: 'instead', act });
+export const instead = (act: (exchange: Exchange) => void): Fault => ({ stage: 'instead', act });
 
 const after = (spoil: (exchange: Exchange, body: Buffer) => unknown): Fault => ({
 	stage: 'after',
