@@ -117,7 +117,7 @@ export const REASONS = {
 	},
 	fileFailed: {
 		cause: 'configuration-invalid',
-		message: '{detail}',
+		message: 'The file could not be downloaded: {detail}',
 		advice:
 			'Run this again, or open the response in Form Service to check whether the file still exists.',
 	},

@@ -1,10 +1,6 @@
 import { parseUrl } from '../url';
 
-/**
- * The result of `checkLink`: the URL if the node may follow the link. Otherwise, the reason:
- * `it is not a web address`. The node sends the token only if `hasAccountOrigin` is true.
- */
-export type LinkCheckResult = { url: string; hasAccountOrigin: boolean } | { reason: string };
+export type FileKind = 'upload' | 'pdf';
 
 /**
  * Checks whether the node may follow a link or redirect to a file:
@@ -17,31 +13,33 @@ export type LinkCheckResult = { url: string; hasAccountOrigin: boolean } | { rea
  * `N8N_SSRF_PROTECTION_ENABLED`.
  *
  * @param base the URL that completes a relative link
- * @param origin the account's origin
+ * @param origin the account's origin. The node sends the token only if the link has it
+ * @throws Error with the reason if the node may not follow the link
  */
 export function checkLink(
 	link: string,
 	base: string,
 	origin: string,
-	kind: 'upload' | 'pdf',
-): LinkCheckResult {
+	kind: FileKind,
+): { url: string; hasAccountOrigin: boolean } {
 	const url = parseUrl(link, base);
 	const service = new URL(origin);
 	if (url === undefined || !/^https?:$/.test(url.protocol)) {
-		return { reason: 'it is not a web address' };
+		throw new Error('its link is not a web address');
 	}
-	if (url.username || url.password) return { reason: 'it contains a user name or a password' };
+	if (url.username || url.password) throw new Error('its link contains a password');
 	// behind a proxy that terminates TLS, the service may write its own links with http
 	if (service.protocol === 'https:' && url.host === service.host) url.protocol = 'https:';
 	url.hash = '';
 	const hasAccountOrigin = url.origin === origin;
 	if (hasAccountOrigin || kind === 'pdf') return { url: url.href, hasAccountOrigin };
-	if (isIpOrPrivateName(url.hostname))
-		return { reason: 'it leads to an IP address or a private host name' };
-	if (url.hostname === service.hostname) {
-		return { reason: "it leads to another port of Form Service's host" };
+	if (isIpOrPrivateName(url.hostname)) {
+		throw new Error('its link leads to an IP address or a private host name');
 	}
-	if (url.protocol === 'http:') return { reason: 'it is not encrypted (http instead of https)' };
+	if (url.hostname === service.hostname) {
+		throw new Error("its link leads to another port of Form Service's host");
+	}
+	if (url.protocol === 'http:') throw new Error('its link is not encrypted (http, not https)');
 	return { url: url.href, hasAccountOrigin };
 }
 

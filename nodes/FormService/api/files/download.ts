@@ -12,7 +12,7 @@ import {
 import { createTransportFailure } from '../request/classify';
 import { createRequestError, getAbortSignal, type RequestContext } from '../requestContext';
 import { createFailure } from '../failures';
-import { checkLink } from './checkLink';
+import { checkLink, type FileKind } from './checkLink';
 
 /*
  * Streams files into n8n's binary data, outside the account's request queue. Respondents choose the links to their
@@ -20,8 +20,6 @@ import { checkLink } from './checkLink';
  */
 
 type LinkedFile = { url: string; name: string };
-
-type FileKind = 'upload' | 'pdf';
 
 /** What the files of one response have in common. The signal aborts when the time is up. */
 type Download = {
@@ -31,9 +29,6 @@ type Download = {
 	remainingBytes: number;
 };
 
-/** A file, or why it is missing. */
-type Downloaded = IBinaryData | string;
-
 const MAX_FILES = 20;
 const MAX_MEGABYTES = 256;
 
@@ -42,6 +37,8 @@ const MAX_TIME_MS = 60_000;
 
 /** The maximum number of redirects to follow for one file. */
 const MAX_REDIRECTS = 5;
+
+const TOO_LARGE = `the files of this response exceed ${MAX_MEGABYTES} MB in total`;
 
 /** The number of responses whose files are downloaded at the same time, in all workflows of this process. */
 const LANE_COUNT = 4;
@@ -69,55 +66,63 @@ export async function downloadFiles(
 	lanes.push(Promise.allSettled([previous, work]).then(noop));
 	const downloaded = await work;
 	if (abortSignal?.aborted) throw createCanceledError();
-	return downloaded.map((file) =>
-		typeof file === 'string'
-			? createRequestError(context, createFailure('fileFailed', { detail: file }))
-			: file,
-	);
+	return downloaded;
 }
 
 async function downloadInOrder(
 	context: RequestContext,
 	files: readonly LinkedFile[],
 	kind: FileKind,
-): Promise<Downloaded[]> {
+): Promise<Array<IBinaryData | ServiceError>> {
 	const timeoutMs = Math.max(MAX_TIME_MS, parseTimeoutMs(context.httpOptions));
 	const signal = clock.timeout(timeoutMs, getAbortSignal(context));
 	const download = { context, kind, signal, remainingBytes: MAX_MEGABYTES * 1024 * 1024 };
-	const downloaded: Downloaded[] = [];
-	for (const file of files.slice(0, MAX_FILES)) {
-		downloaded.push(await followLink(download, file));
+	const downloaded: Array<IBinaryData | ServiceError> = [];
+	for (const [index, file] of files.entries()) {
+		try {
+			if (index >= MAX_FILES) throw new Error(`only ${MAX_FILES} files of a response are`);
+			downloaded.push(await followLink(download, file));
+		} catch (error) {
+			const { detail } = createTransportFailure(error);
+			const failure = signal.aborted ? { detail: 'the time is up' } : { detail };
+			downloaded.push(createRequestError(context, createFailure('fileFailed', failure)));
+		}
 	}
-	const tooMany = `Only the first ${MAX_FILES} files of a response are downloaded`;
-	return [...downloaded, ...files.slice(MAX_FILES).map(() => tooMany)];
+	return downloaded;
 }
 
 /** Fetches the file that a link leads to. Checks the link and every redirect. */
-async function followLink(download: Download, { url, name }: LinkedFile): Promise<Downloaded> {
-	const { kind } = download;
+async function followLink(download: Download, { url, name }: LinkedFile): Promise<IBinaryData> {
+	const { kind, signal } = download;
 	const { baseUrl, origin } = download.context.account;
 	let withToken = kind === 'pdf';
 	let base = baseUrl;
 	let link = url;
 	for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects++) {
 		const checked = checkLink(link, base, origin, kind);
-		if ('reason' in checked) return `The link to the file was not followed: ${checked.reason}`;
 		// after another host, no request gets the token, even if a redirect leads back
 		withToken &&= checked.hasAccountOrigin;
 		base = checked.url;
-		const fetched = await requestFile(download, { url: base, name }, withToken);
-		if ('file' in fetched) return fetched.file;
-		link = fetched.redirectsTo;
+		const replyPromise = sendRequest(download, base, withToken);
+		try {
+			const reply = await waitUnlessAborted(replyPromise, signal);
+			const { statusCode: status, headers } = reply;
+			if (status >= 200 && status < 300) return await storeFile(download, reply, name);
+			const isRedirect = status >= 300 && status < 400 && typeof headers.location === 'string';
+			if (!isRedirect) throw new Error(`status ${status}`);
+			link = String(headers.location);
+		} finally {
+			closeReply(replyPromise);
+		}
 	}
-	return 'The link to the file redirects in a loop';
+	throw new Error('its link redirects in a loop');
 }
 
-async function requestFile(
-	download: Download,
-	{ url, name }: LinkedFile,
+async function sendRequest(
+	{ context: { n8n, httpOptions }, signal }: Download,
+	url: string,
 	withToken: boolean,
-): Promise<{ file: Downloaded } | { redirectsTo: string }> {
-	const { n8n, httpOptions } = download.context;
+): Promise<StreamedReply> {
 	const options: IHttpRequestOptions = {
 		// all other options are meant for the API alone
 		...(withToken ? httpOptions : pick(httpOptions, ['proxy', 'skipSslCertificateValidation'])),
@@ -127,27 +132,12 @@ async function requestFile(
 		body: undefined,
 		headers: { Accept: '*/*' },
 		timeout: parseTimeoutMs(httpOptions),
-		abortSignal: download.signal,
+		abortSignal: signal,
 	};
-	const sentPromise: Promise<unknown> = withToken
-		? n8n.helpers.httpRequestWithAuthentication.call(n8n, CREDENTIAL_TYPE, options)
-		: n8n.helpers.httpRequest(options);
-	const replyPromise = sentPromise as Promise<StreamedReply>;
-	try {
-		const reply = await waitUnlessAborted(replyPromise, download.signal);
-		const { statusCode: status, headers } = reply;
-		if (status >= 300 && status < 400 && typeof headers.location === 'string') {
-			return { redirectsTo: headers.location };
-		}
-		if (status >= 200 && status < 300) {
-			return { file: await storeFile(download, reply, name) };
-		}
-		return { file: describeFailedFetch(url, `status ${status}`) };
-	} catch (error) {
-		return { file: describeError(error, download, url) };
-	} finally {
-		closeReply(replyPromise);
-	}
+	const reply: unknown = withToken
+		? await n8n.helpers.httpRequestWithAuthentication.call(n8n, CREDENTIAL_TYPE, options)
+		: await n8n.helpers.httpRequest(options);
+	return reply as StreamedReply;
 }
 
 /** Streams the body of a reply into n8n's binary data. If the stream fails, n8n removes the incomplete file. */
@@ -155,16 +145,16 @@ async function storeFile(
 	download: Download,
 	{ headers, body }: StreamedReply,
 	name: string,
-): Promise<Downloaded> {
+): Promise<IBinaryData> {
 	const { context, kind, signal } = download;
 	const { helpers } = context.n8n;
-	if (!('prepareBinaryData' in helpers)) throw new Error('Not while the editor loads its lists');
+	if (!('prepareBinaryData' in helpers)) throw new Error('the editor stores no files');
 	const type = String(headers['content-type']);
 	const isHtml = /\bhtml\b/i.test(type) && !/\.html?$/i.test(name);
 	if (isHtml || (kind === 'pdf' && /\bjson\b/i.test(type))) {
-		return 'The link to the file returned a web page or JSON';
+		throw new Error('its link leads to a web page or JSON');
 	}
-	if (Number(headers['content-length']) > download.remainingBytes) return TOO_LARGE;
+	if (Number(headers['content-length']) > download.remainingBytes) throw new Error(TOO_LARGE);
 	const counted = body.map((chunk: Uint8Array) => {
 		download.remainingBytes -= chunk.length;
 		if (download.remainingBytes < 0) throw new Error(TOO_LARGE);
@@ -177,17 +167,4 @@ async function storeFile(
 	} finally {
 		counted.destroy();
 	}
-}
-
-const TOO_LARGE = `The files of this response exceed ${MAX_MEGABYTES} MB in total`;
-
-function describeError(error: unknown, { remainingBytes, signal }: Download, url: string): string {
-	if (remainingBytes < 0) return TOO_LARGE;
-	if (signal.aborted) return 'The files of this response could not be downloaded in time';
-	const { detail = 'unknown' } = createTransportFailure(error);
-	return describeFailedFetch(url, detail);
-}
-
-function describeFailedFetch(url: string, reason: string | number): string {
-	return `The file at ${new URL(url).host} could not be fetched (${reason})`;
 }

@@ -32,8 +32,8 @@ function linksTo({ service: { faults, url } }: World, count: number, fault: Faul
 
 it.each([
 	[Array<string>(5).fill('/cv.txt'), ''],
-	[Array<string>(6).fill('/cv.txt'), '0.txt: The link to the file redirects in a loop'],
-	[['https://localhost/x'], expect.stringMatching(/^0\.txt: .* not followed: .* private host/)],
+	[Array<string>(6).fill('/cv.txt'), `0.txt: ${FAILED}: its link redirects in a loop`],
+	[['https://localhost/x'], expect.stringMatching(/^0\.txt: .* private host/)],
 ])('A file is fetched over at most five redirects, to public hosts alone: %j', async (...given) => {
 	const [locations, expected] = given;
 	const left = [...locations];
@@ -52,12 +52,12 @@ it("No file is fetched from a name of a private address with n8n's SSRF protecti
 	const baseUrl = service.url.replace('127.0.0.1', 'localhost');
 	const named = { service, n8n: n8nFor({ accessToken: service.token, baseUrl }) };
 	const problem = await downloadAnswer(`${other.namedUrl}/cv.txt`, named);
-	expect(problem).toMatch(/^0\.txt: The file at .* could not be fetched/);
+	expect(problem).toMatch(/^0\.txt: The file could not be downloaded: /);
 	expect(other.visits).toEqual([]);
 });
 
 it.each([
-	['txt', '0.txt: The link to the file returned a web page or JSON'],
+	['txt', `0.txt: ${FAILED}: its link leads to a web page or JSON`],
 	['html', ''],
 ])('A web page is stored if the file is called 0.%s, or else it is an error', async (...given) => {
 	const [ending, expected] = given;
@@ -94,7 +94,7 @@ it('The files of many responses are in their items, fetched without the token', 
 	await closed.promise;
 	const files = items.map(({ binary }) => Buffer.from(binary?.message.data ?? '', 'base64'));
 	expect(files.map(String)).toEqual(range(20).map((at) => (at === 7 ? '' : `/${at}`)));
-	const missing = expect.stringMatching(/^0\.txt: The file .* \(status 404\)$/);
+	const missing = expect.stringMatching(/^0\.txt: The file .* status 404$/);
 	expect(problems).toEqual(range(20).map((index) => [index === 7 ? missing : '']));
 	const secrets = visits.map(({ headers }) => headers.authorization ?? headers.cookie);
 	expect(secrets).toEqual(Array(20).fill(undefined));
@@ -130,12 +130,13 @@ it("Failed downloads neither use the account's limit nor count as failures of Fo
 });
 
 const file = rawReply(200, 'text/plain', 'a');
+const FAILED = 'The file could not be downloaded';
 
 it("20 files of a response are downloaded, without the token on the account's own origin", async () => {
 	const { items, problems } = await downloadAnswers(world, [linksTo(world, 22, file)]);
 	expect(service.visits.map(({ token }) => token)).toEqual(Array(20).fill(undefined));
 	expect(Object.keys(items[0].binary ?? {})).toHaveLength(20);
-	const TOO_MANY = 'Only the first 20 files of a response are downloaded';
+	const TOO_MANY = `${FAILED}: only 20 files of a response are`;
 	expect(problems).toEqual([[`20.txt: ${TOO_MANY}`, `21.txt: ${TOO_MANY}`]]);
 });
 
@@ -146,7 +147,7 @@ it.each([
 	const begun = time.now();
 	const links = linksTo(world, 3, slow(Infinity));
 	const { problems } = await downloadAnswers(world, [links], { timeout });
-	const TOO_LATE = 'The files of this response could not be downloaded in time';
+	const TOO_LATE = `${FAILED}: the time is up`;
 	expect(problems[0].slice(-1)).toEqual([`2.txt: ${TOO_LATE}`]);
 	expect(Math.floor((time.now() - begun) / 2_000)).toBe(seconds / 2);
 });
@@ -188,7 +189,7 @@ it('Files are stored piece by piece, up to 256 MB for each response', async () =
 		[large, small],
 	];
 	const { problems } = await downloadAnswers(world, responses);
-	const TOO_LARGE = 'The files of this response exceed 256 MB in total';
+	const TOO_LARGE = `${FAILED}: the files of this response exceed 256 MB in total`;
 	const [inFirst, inSecond] = [[1, 2], [0]].map((at) =>
 		at.map((one) => `${one}.txt: ${TOO_LARGE}`),
 	);

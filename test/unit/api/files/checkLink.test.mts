@@ -6,11 +6,11 @@ const LOCAL = 'http://127.0.0.1:4010';
 
 const check = (link: string, origin = PUBLIC) => checkLink(link, origin, origin, 'upload');
 
-const TO_ADDRESS = 'it leads to an IP address or a private host name';
-const TO_PORT = "it leads to another port of Form Service's host";
-const NOT_ENCRYPTED = 'it is not encrypted (http instead of https)';
-const NO_WEB_ADDRESS = 'it is not a web address';
-const WITH_USER = 'it contains a user name or a password';
+const TO_ADDRESS = 'its link leads to an IP address or a private host name';
+const TO_PORT = "its link leads to another port of Form Service's host";
+const NOT_ENCRYPTED = 'its link is not encrypted (http, not https)';
+const NO_WEB_ADDRESS = 'its link is not a web address';
+const WITH_USER = 'its link contains a password';
 
 it.each([
 	...['localhost', 'LOCALHOST.', 'files.localhost', '[::1]', '[fe80::1]', '[::ffff:8.8.8.8]'],
@@ -20,8 +20,8 @@ it.each([
 	...['2130706433', '0177.0.0.1'],
 ])("A respondent's link never leads to %s", (host) => {
 	for (const origin of [PUBLIC, LOCAL, 'http://10.0.0.5', 'https://192.168.1.9']) {
-		expect(check(`https://${host}/file.pdf`, origin)).toEqual({ reason: TO_ADDRESS });
-		expect(check(`http://${host}:4011/file.pdf`, origin)).toEqual({ reason: TO_ADDRESS });
+		expect(() => check(`https://${host}/file.pdf`, origin)).toThrow(TO_ADDRESS);
+		expect(() => check(`http://${host}:4011/file.pdf`, origin)).toThrow(TO_ADDRESS);
 	}
 });
 
@@ -36,7 +36,7 @@ it.each([
 	['javascript:alert(1)', NO_WEB_ADDRESS],
 	['http://[', NO_WEB_ADDRESS],
 ])("A respondent's link is not followed: %s, since %s", (link, reason, origin = PUBLIC) => {
-	expect(check(link, origin)).toEqual({ reason });
+	expect(() => check(link, origin)).toThrow(reason);
 });
 
 it.each<[string, string, boolean, string?]>([
