@@ -10,7 +10,6 @@ import type * as envelopes from '../../nodes/FormService/api/envelope.ts';
 import type * as errors from '../../nodes/FormService/api/errors.ts';
 import type * as identities from '../../nodes/FormService/api/records.ts';
 import type * as lists from '../../nodes/FormService/api/replies/fetchPages.ts';
-import type * as readers from '../../nodes/FormService/api/replies/listReader.ts';
 import type * as service from '../../nodes/FormService/api/service.ts';
 import { builtFile } from '../../test/integration/n8n/built.mts';
 import { root } from '../lib/paths.mts';
@@ -25,8 +24,7 @@ const { createTarget, endpoints } = builtFile<typeof targets>(`${folder}/api/end
 const { unwrapEnvelope } = builtFile<typeof envelopes>(`${folder}/api/envelope.js`);
 const { getRequestFailure } = builtFile<typeof errors>(`${folder}/api/errors.js`);
 const { getFormId, getId, isId } = builtFile<typeof identities>(`${folder}/api/records.js`);
-const { fetchPages } = builtFile<typeof lists>(`${folder}/api/replies/fetchPages.js`);
-const { isWholeList } = builtFile<typeof readers>(`${folder}/api/replies/listReader.js`);
+const { fetchPages, isWholeList } = builtFile<typeof lists>(`${folder}/api/replies/fetchPages.js`);
 const { fetchPdfLink, fetchWorkspace } = builtFile<typeof service>(`${folder}/api/service.js`);
 
 type Finding = {

@@ -22,7 +22,7 @@ import { createAccount } from '../../nodes/FormService/api/account.ts';
 import { clock } from '../../nodes/FormService/api/clock.ts';
 import { createTarget, endpoints } from '../../nodes/FormService/api/endpoints.ts';
 import { checkLink } from '../../nodes/FormService/api/files/checkLink.ts';
-import { fetchRecords } from '../../nodes/FormService/api/replies/listReader.ts';
+import { fetchRecords } from '../../nodes/FormService/api/replies/fetchPages.ts';
 import type { RequestContext } from '../../nodes/FormService/api/requestContext.ts';
 import { createFileFieldNames } from '../../nodes/FormService/api/text.ts';
 import { VirtualTime } from '../time.mts';

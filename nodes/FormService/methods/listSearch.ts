@@ -13,7 +13,7 @@ import { clock } from '../api/clock';
 import { createTarget, endpoints, type Endpoint } from '../api/endpoints';
 import { parseBoolean, parseTimeMs } from '../api/values';
 import { getFormId, getId, isId, sortByTime } from '../api/records';
-import { fetchRecords } from '../api/replies/listReader';
+import { fetchRecords } from '../api/replies/fetchPages';
 import { normalizeText, truncateText } from '../api/text';
 import { CLOSED_SUFFIX, extractFormId } from '../parameters/locators';
 

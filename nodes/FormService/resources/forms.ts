@@ -3,7 +3,7 @@ import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { fetchFields, type AnswerNaming, type FormField } from '../answers/fields';
 import { endpoints } from '../api/endpoints';
 import { getFormId, getId, isRecord, removeSecrets } from '../api/records';
-import { fetchRecords } from '../api/replies/listReader';
+import { fetchRecords } from '../api/replies/fetchPages';
 import { parseBoolean } from '../api/values';
 import { fetchOnce, type ItemRequest, type Operation } from '../execution/operation';
 import { createFormNotFoundError, formLocator, readFormId } from '../parameters/locators';

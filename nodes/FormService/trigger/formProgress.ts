@@ -3,7 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { hasReason } from '../api/errors';
 import { parseNumber } from '../api/values';
 import { getCreationTimeMs } from '../api/records';
-import { isWholeList } from '../api/replies/listReader';
+import { isWholeList } from '../api/replies/fetchPages';
 import type { Delivery } from './deliverEvents';
 import { FIRST_PAGE } from './failures';
 import type { PollContext } from './pollContext';

@@ -10,9 +10,8 @@ import { clock } from '../api/clock';
 import { createTarget, endpoints } from '../api/endpoints';
 import { InputError } from '../api/errors';
 import { sortByTime } from '../api/records';
-import { fetchPages } from '../api/replies/fetchPages';
+import { fetchPages, fetchRecords } from '../api/replies/fetchPages';
 import type { RequestContext } from '../api/requestContext';
-import { fetchRecords } from '../api/replies/listReader';
 import {
 	createFormNotFoundError,
 	getSelectedFormName,

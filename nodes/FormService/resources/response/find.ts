@@ -13,7 +13,7 @@ import {
 } from '../../answers/responseItem';
 import { endpoints, type Target } from '../../api/endpoints';
 import { getRecordKey, toComparableId } from '../../api/records';
-import { fetchRecords } from '../../api/replies/listReader';
+import { fetchRecords } from '../../api/replies/fetchPages';
 import type { RequestContext } from '../../api/requestContext';
 import { parseBoolean } from '../../api/values';
 import { fetchOnce, type ItemRequest, type Operation } from '../../execution/operation';

@@ -7,7 +7,7 @@ import { yieldIfDue } from '../../api/clock';
 import { createTarget, endpoints } from '../../api/endpoints';
 import { mayHaveActed } from '../../api/errors';
 import { getId } from '../../api/records';
-import { fetchRecords } from '../../api/replies/listReader';
+import { fetchRecords } from '../../api/replies/fetchPages';
 import type { RequestContext } from '../../api/requestContext';
 import { isBlank, parseBoolean } from '../../api/values';
 import { fetchOnce, type ItemRequest } from '../../execution/operation';

@@ -2,7 +2,7 @@ import { isEmpty, mapValues } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { createTarget, endpoints } from '../../api/endpoints';
 import { getFormId, removeSecrets } from '../../api/records';
-import { fetchRecords } from '../../api/replies/listReader';
+import { fetchRecords } from '../../api/replies/fetchPages';
 import type { RequestContext } from '../../api/requestContext';
 import { updateSettings } from '../../api/service';
 import { truncateText } from '../../api/text';
