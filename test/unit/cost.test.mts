@@ -72,7 +72,7 @@ const readers: Record<string, (text: string) => unknown> = {
 		for (const condition of conditions) await find([recordOf(text)], condition, fields);
 	},
 	file: (text) => parseFile(`x.pdf|http://h/${text}`, true) ?? parseFile(`${text}|http://h/`),
-	link: (text) => checkLink(`https://${text}`, ORIGIN, ORIGIN, 'upload'),
+	link: (text) => lodash.attempt(checkLink, `https://${text}`, ORIGIN, ORIGIN, 'upload'),
 	'binary field': (text) => createFileFieldNames([text, text]),
 };
 

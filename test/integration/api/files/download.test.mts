@@ -18,6 +18,8 @@ import { downloadAnswers, startDownloads } from '../adding.mts';
 const world = await running();
 const { service, n8n } = world;
 
+const FAILED = 'The file could not be downloaded';
+
 /** Gets a response with this file, and says why the file is missing. */
 async function downloadAnswer(link: string, by: World = world) {
 	const { problems } = await downloadAnswers(by, [[link]]);
@@ -130,7 +132,6 @@ it("Failed downloads neither use the account's limit nor count as failures of Fo
 });
 
 const file = rawReply(200, 'text/plain', 'a');
-const FAILED = 'The file could not be downloaded';
 
 it("20 files of a response are downloaded, without the token on the account's own origin", async () => {
 	const { items, problems } = await downloadAnswers(world, [linksTo(world, 22, file)]);
