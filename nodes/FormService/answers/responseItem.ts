@@ -10,7 +10,7 @@ import { isBlank } from '../api/values';
 import { COLUMN_ATTRIBUTES, SIMPLIFIED_ATTRIBUTES, toColumnName } from './attributes';
 import type { ConditionSet } from './conditions';
 import { ANSWERS_ATTRIBUTE, parseFile } from './decode';
-import { parseAnswer, type FieldKind } from './fieldKinds';
+import { parseAnswer } from './fieldKinds';
 import type { AnswerNaming, FormField } from './fields';
 import { describeUncompared } from './findResponses';
 import { createAnswerKeys, matchAnswers, type MatchedAnswers } from './matchAnswers';
@@ -104,14 +104,9 @@ function collectUploads(record: IDataObject, fields?: readonly FormField[]) {
 
 const NO_ADDRESS = 'The answer has no web address of a file';
 
-/** The field kinds whose answers are always lists in an item. */
-const LIST_KINDS: readonly FieldKind[] = ['file', 'multipleChoice'];
-
 /** Simplifies a response to its answers and a few attributes. */
 function simplify(record: IDataObject, { answers }: MatchedAnswers): IDataObject {
-	const values = answers.map(({ value, field }) =>
-		parseAnswer(value, field && LIST_KINDS.includes(field.kind) ? field : undefined),
-	);
+	const values = answers.map(({ value }) => parseAnswer(value));
 	return {
 		answers: zipObject(createAnswerKeys(answers), values),
 		...pick(record, SIMPLIFIED_ATTRIBUTES),
