@@ -1,3 +1,4 @@
+import { compact } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { yieldIfDue } from '../api/clock';
 import { makeUnique } from '../api/text';
@@ -18,7 +19,7 @@ export type MatchedAnswers = {
 };
 
 /**
- * Decodes the answers of a response and finds the field of each answer: by the field's UUID, then its custom
+ * Decodes the answers of a response and finds the field of each answer: by the field's UUID, or else by its custom
  * key, then its label. If two fields share a label, they get their answers in order.
  */
 export function matchAnswers(
@@ -27,31 +28,24 @@ export function matchAnswers(
 ): MatchedAnswers {
 	const { answers: decoded, problem } = decodeAnswers(record);
 	const byField = new Map<FormField, MatchedAnswer>();
-	const { findByLabel, findByName } = createFieldSearch(fields);
-	const isUnanswered = (field?: FormField): field is FormField =>
-		field !== undefined && !byField.has(field);
-	const findUnansweredField = (label: string) => {
-		const sameLabel = findByLabel(label);
-		return [
-			...sameLabel.filter((field) => field.label === label),
-			// an object can be by title or custom key: { "email": "ada@example.com", "Comment (2)": "…" }
-			findByName(label),
-			...sameLabel,
-		].find(isUnanswered);
-	};
 	const answers = decoded.map((answer): MatchedAnswer => {
-		const { label, uuid, customKey } = answer;
-		const key = uuid ?? customKey;
-		const fieldByKey = key === undefined ? undefined : findByName(key);
-		// an answer with a UUID is not matched by label, because a deleted field may have had this label
-		const matchesByLabel = uuid === undefined && !isUnanswered(fieldByKey);
-		const field = matchesByLabel ? findUnansweredField(label) : fieldByKey;
-		if (!isUnanswered(field)) return answer;
+		const field = listCandidates(answer, fields).find((candidate) => !byField.has(candidate));
+		if (field === undefined) return answer;
 		const matched = { ...answer, field };
 		byField.set(field, matched);
 		return matched;
 	});
 	return { answers, byField, problem };
+}
+
+/** Returns the fields that an answer can belong to, the most certain one first. */
+function listCandidates({ label, uuid, customKey }: Answer, fields: readonly FormField[]) {
+	const { findByLabel, findByName } = createFieldSearch(fields);
+	// an answer with a UUID is not matched by label, because a deleted field may have had this label
+	if (uuid !== undefined) return compact([findByName(uuid)]);
+	const byCustomKey = customKey === undefined ? undefined : findByName(customKey);
+	// an object can be by title or custom key: { "email": "ada@example.com", "Comment (2)": "…" }
+	return compact([byCustomKey, ...findByLabel(label), findByName(label)]);
 }
 
 /** Whether a response has an answer to a field that the form does not have, or not yet when it was fetched. */
