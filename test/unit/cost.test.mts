@@ -6,11 +6,11 @@ import { expect, it, onTestFinished } from 'vitest';
 import type { Condition } from '../../nodes/FormService/answers/conditions.ts';
 import { parseFile } from '../../nodes/FormService/answers/decode.ts';
 import {
-	encodeAnswer,
 	fieldKinds,
 	normalizeAnswer,
 	type FieldKind,
 } from '../../nodes/FormService/answers/fieldKinds.ts';
+import { encodeAnswer } from '../../nodes/FormService/answers/encode.ts';
 import { parseFields, type FormField } from '../../nodes/FormService/answers/fields.ts';
 import { findResponses } from '../../nodes/FormService/answers/findResponses.ts';
 import {

@@ -8,7 +8,7 @@ import type {
 } from 'n8n-workflow';
 import { FILTERABLE_ATTRIBUTES } from '../answers/attributes';
 import { ATTRIBUTE_PREFIX } from '../answers/conditions';
-import { fieldKinds, type FieldKindSpec } from '../answers/fieldKinds';
+import { fieldKinds } from '../answers/fieldKinds';
 import { parseFields, type FormField } from '../answers/fields';
 import { endpoints } from '../api/endpoints';
 import { getFormId, isId, isRecord } from '../api/records';
@@ -74,7 +74,7 @@ function hasSafeId({ uuid }: FormField): boolean {
 
 /** Returns the name of a field with what a user must know: `Comment (2) (required)`. */
 function getMapperName({ title, kind, isRequired }: FormField): string {
-	const { hint }: FieldKindSpec = fieldKinds[kind];
+	const { hint } = fieldKinds[kind];
 	const hints = compact([isRequired && 'required', hint]).join(', ');
 	return title + (hints && ` (${hints})`);
 }

@@ -3,7 +3,7 @@ import type { IDataObject, INodeExecutionData, IPollFunctions } from 'n8n-workfl
 import { getAccount } from '../api/account';
 import { findConditionMismatch } from '../answers/conditions';
 import { fetchFields, type FormField } from '../answers/fields';
-import { fieldKinds } from '../answers/fieldKinds';
+import { getExample } from '../answers/fieldKinds';
 import { filterByConditions } from '../answers/findResponses';
 import { nameAttribute } from '../answers/responseItem';
 import { clock } from '../api/clock';
@@ -157,9 +157,6 @@ function createRecord(event: ResponseEvent, fields: readonly FormField[]): IData
 		...eventTexts[event].example,
 		created_at: new Date(clock.now()).toISOString(),
 		referrer: null,
-		responses: fields.map(({ kind, choices, label }) => ({
-			key: label,
-			value: fieldKinds[kind].example(choices, label),
-		})),
+		responses: fields.map((field) => ({ key: field.label, value: getExample(field) })),
 	};
 }

@@ -147,7 +147,7 @@ describe('The fields for a new response', () => {
 });
 
 describe('The list of fields for a condition', () => {
-	const ATTRIBUTES = ['is_incomplete', 'number', 'referrer', 'submitted_at'];
+	const ATTRIBUTES = ['created_at', 'is_incomplete', 'number', 'referrer'];
 
 	it.each<[INodeParameters, string[]]>([
 		[{ formId: locator('a') }, ['a1', 'a2']],

@@ -36,7 +36,7 @@ describe('Skip Duplicates By', () => {
 		['no answer', { ...same, Size: null, Note: 'x' }, 'created'],
 		['an empty answer of an earlier field', { Email: 'ab', Old: null }, 'created'],
 		['an answer of a renamed field', { Email: 'ab', Old: 'm' }, 'Some answers may belong to a'],
-		['an unclear spelling', { ...same, Email: true }, 'The answer to "Email" is ambiguous'],
+		['an unclear spelling', { ...same, Email: ['ab', 'c'] }, 'The answer to "Email" is ambiguous'],
 		['answers of another shape', 42, 'from a number. This item was not added.'],
 	])('holds an item against a response that has %s', async (...given) => {
 		const [, responses, outcome, attributes] = given;

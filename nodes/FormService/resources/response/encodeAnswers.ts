@@ -1,8 +1,7 @@
 import { compact, groupBy, isEmpty } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { RESERVED_COLUMNS } from '../../answers/attributes';
-import type { EncodedValue, EncodeResult } from '../../answers/encode';
-import { encodeAnswer } from '../../answers/fieldKinds';
+import { encodeAnswer, type EncodedValue, type EncodeResult } from '../../answers/encode';
 import { findFieldBySpelling, type FormField } from '../../answers/fields';
 import { matchAnswers } from '../../answers/matchAnswers';
 import { isRecord } from '../../api/records';
@@ -144,7 +143,6 @@ export function encodeAnswers(
 		lacksAnswer && ignored.length > 0 && `Columns that match no field: ${formatNames(ignored)}.`,
 		(isNothing || wrong.length > 0) && listFields(fields),
 		missing.length > 0 && "To leave required fields out, turn on 'Allow Missing Answers'.",
-		encoded.hasOther && `To send other answers than the choices, turn on 'Allow "Other" Answers'.`,
 	]);
 	throw createCombinedParameterError(input, problems, "answers can't be sent", help.join(' '));
 }
@@ -160,20 +158,17 @@ function encodeFields(
 	const byTitle: EncodedAnswers['byTitle'] = {};
 	const problems: string[] = [];
 	const missing: string[] = [];
-	let hasOther = false;
 	const byUuid = groupBy(answers, ({ field }) => field?.uuid);
 	for (const field of fields) {
 		const { title, uuid, isRequired } = field;
 		const encoded = encodeGiven(byUuid[uuid] ?? [], field, { zone, allowOther: allowsOther });
-		if ('problem' in encoded) {
-			problems.push(`"${title}" ${encoded.problem}.`);
-			hasOther ||= encoded.isOther === true;
-		} else if (encoded.answer !== undefined) {
+		if ('problem' in encoded) problems.push(`"${title}" ${encoded.problem}.`);
+		else if (encoded.answer !== undefined) {
 			data[uuid] = encoded.answer;
 			byTitle[title] = encoded.answer;
 		} else if (isRequired && !allowsMissing) missing.push(title);
 	}
-	return { data, byTitle, problems, missing, hasOther };
+	return { data, byTitle, problems, missing };
 }
 
 /** Encodes what was given for one field. Two answers, or an error value, are a problem. */
