@@ -18,6 +18,8 @@ import { nodeOf, nodeTypes, typeOf } from '../n8n/package.mts';
 /** How an agent has its tools run: by itself (n8n 1), or by n8n's engine (n8n 2). */
 export const agents = ['itself', 'the engine'] as const;
 
+export type Agent = (typeof agents)[number];
+
 const TOOL = 'Form Service Tool';
 
 type Tool = { invoke(input: IDataObject): Promise<string> };
@@ -34,7 +36,7 @@ const asTool = Object.create(node, { description: { value: ofTool } }) as INodeT
  * Stands in for the AI: uses the tool once for each of its items, one after another as agents do, with
  * the item as the tool's input.
  */
-const standIns: Record<(typeof agents)[number], INodeType> = {
+const standIns: Record<Agent, INodeType> = {
 	itself: {
 		description,
 		async execute(this: IExecuteFunctions) {
@@ -73,7 +75,7 @@ const standIns: Record<(typeof agents)[number], INodeType> = {
 /** Runs an agent over items, with the node as its tool; returns what the tool gave for each item. */
 export async function runAgent(
 	account: Account,
-	agent: (typeof agents)[number],
+	agent: Agent,
 	parameters: INodeParameters,
 	items: INodeExecutionData[],
 	tool: Partial<INode> = {},

@@ -6,7 +6,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import { faultTable, slow, status, success, type Fault } from '../../service/index.mts';
 import { itemsOf, placesOf, time } from '../harness.mts';
 import { core } from '../n8n/core.mts';
-import { operationNamed } from '../resources/operations.mts';
+import { breakableForm, operationNamed } from '../resources/operations.mts';
 import { createWorld } from '../world.mts';
 
 /** What the items of a run have done, over its batches and over n8n's tries. */
@@ -34,7 +34,7 @@ type Row = { kind: Kind; order?: string; broken?: string; row_number?: number };
 const rowsOf = (...kinds: Kind[]): Row[] => kinds.map((kind) => ({ kind }));
 const times = (count: number, kind: Kind) => rowsOf(...Array<Kind>(count).fill(kind));
 
-const { parameters } = operationNamed('Response: Create').breakable;
+const { parameters } = operationNamed('Response: Create');
 
 const anyRow = fc.record({
 	kind: fc.constantFrom('fine', ...(Object.keys(faults) as Kind[])),
@@ -80,6 +80,7 @@ async function addRows(rows: Row[], options: Partial<Drawn<typeof anyOptions>> =
 		input.push({ ...row, formId: formIds[kind], answers: { Order, Place } });
 	const given = {
 		...parameters,
+		formId: breakableForm,
 		options: skips ? { skipDuplicatesBy: ['Order'] } : {},
 		requestOptions: {
 			...(batchSize && { batching: { batch: { batchSize, batchInterval } } }),

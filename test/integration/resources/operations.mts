@@ -70,26 +70,13 @@ function caseOf(resource: INodePropertyOptions, option: INodePropertyOptions) {
 		// the request of the second item of `inputFor`, for the rule of a fault
 		match: { method, path: new RegExp(`^${path}(\\?|$)`) },
 		properties: own,
-		breakable: breakableOf(url, own, { ...ids, ...parameters }),
 	};
 }
 
-/**
- * An operation with one parameter that an item can break: by `broken: 'value'`, which it cannot take, or by
- * `broken: 'expression'`, which throws. It is the ID in the path, else the first switch.
- */
-function breakableOf(url: string, own: INodeProperties[], parameters: INodeParameters) {
-	const [, id] = /\{(\w+)\}/.exec(url) ?? [];
-	const { name, displayName, ...property } = own.find((one) =>
-		id === undefined ? one.type === 'boolean' : one.name === id,
-	)!;
-	const good = id === undefined ? JSON.stringify(property.default) : `$json.${id}`;
-	const value = `={{ $json.broken === 'expression' ? $('No such node').first().json.id : $json.broken === 'value' ? '../workspace' : ${good} }}`;
-	return {
-		parameters: { ...parameters, [name]: id === undefined ? value : locator(value) },
-		message: new RegExp(`^'${displayName}' (is not a valid (UU)?ID|must be true or false)$`),
-	};
-}
+/** A form that an item can break: by `broken: 'value'`, which is no ID, or `broken: 'expression'`, which throws. */
+export const breakableForm = locator(
+	"={{ $json.broken === 'expression' ? $('No such node').first().json.id : $json.broken === 'value' ? '../workspace' : $json.formId }}",
+);
 
 /** Two input items for any operation, and what they name in the service. */
 export function inputFor({ store }: Service): INodeExecutionData[] {

@@ -1,27 +1,17 @@
 import { expect, it } from 'vitest';
-import { demoForms, type Fault } from '../../service/index.mts';
+import { demoForms, type Fault, type Service } from '../../service/index.mts';
 import { locator } from '../harness.mts';
 import { running } from '../world.mts';
+import { testRuns, type Given } from './runs.mts';
 
 /** How a list of several pages is read; the contract has the replies and their links. */
 
 const { service, n8n } = await running();
 const { contact } = demoForms;
-const getAll = {
-	...{ resource: 'response', operation: 'getAll', formId: locator(contact) },
-	...{ returnAll: true, simplify: false },
-};
-const limited = { ...getAll, returnAll: false, sort: { order: 'listed' }, limit: 5 };
-
-/** Replies to the requests for the list, by the number of the request, from 0. */
-function servePages(replyTo: (count: number) => object) {
-	let count = 0;
-	const fault: Fault = {
-		stage: 'instead',
-		act: ({ reply }) => void reply.send({ success: true, ...replyTo(count++) }),
-	};
-	service.faults.set({ fault, match: { path: /^\/responses/ } });
-}
+const raw = { returnAll: true, simplify: false };
+const listed = { sort: { order: 'listed' } };
+const getAll = { resource: 'response', operation: 'getAll', formId: locator(contact), ...raw };
+const limited = { returnAll: false, ...listed, limit: 5 };
 
 /** A reply with these responses, which have one letter each, and a link to another page. */
 const pageOf = (uuids: string, page?: number, more: object = {}) => ({
@@ -30,47 +20,50 @@ const pageOf = (uuids: string, page?: number, more: object = {}) => ({
 	...more,
 });
 
-it('Limit sends no further request once enough responses were found, even if pages repeat some', async () => {
-	servePages((at) => (at === 0 ? pageOf('abc', 2) : pageOf('cdef', 3)));
-	const { items } = await n8n.runNode(limited);
-	expect(items.map(({ json }) => json.uuid).join('')).toBe('abcde');
-	expect(service.requests).toHaveLength(2);
+/** Replies to the requests for the list, by the number of the request, from 0. */
+function servePages({ faults }: Service, replyTo: (count: number) => object): void {
+	let count = 0;
+	const fault: Fault = {
+		stage: 'instead',
+		act: ({ reply }) => void reply.send({ success: true, ...replyTo(count++) }),
+	};
+	faults.set({ fault, match: { path: /^\/responses/ } });
+}
+
+const onPages = (replyTo: (count: number) => object, ...given: Given) => ({
+	given,
+	prepare: (service: Service) => servePages(service, replyTo),
 });
 
-it('Response: Get reads no page after the one with the response, and for several items all pages once', async () => {
-	servePages((at) => pageOf('abcde'[at % 5], at % 5 < 4 ? (at % 5) + 2 : undefined));
-	const get = { ...getAll, operation: 'get', responseId: locator('={{ $json.uuid }}') };
-	const several = ['a', 'd'].map((uuid) => ({ json: { uuid } }));
-	expect((await n8n.runNode(get, several)).items).toHaveLength(2);
-	expect(service.requests).toHaveLength(5);
-	expect((await n8n.runNode(get, [{ json: { uuid: 'b' } }])).items).toHaveLength(1);
-	expect(service.requests).toHaveLength(5 + 2);
+const fivePages = (at: number) => pageOf('abcde'[at % 5], at % 5 < 4 ? (at % 5) + 2 : undefined);
+const overlapping = (at: number) => (at === 0 ? pageOf('abc', 2) : pageOf('cdef', 3));
+const ids = { responseId: locator('={{ $json.id }}'), simplify: false };
+
+const readings = ['abc', 'e', 'bcd', 'd', 'bcd', 'e'];
+/** The first page changes while it is read, by a deletion, and the next reading hides one. */
+const changing = (at: number) =>
+	pageOf(readings[at], at % 2 === 0 ? 2 : undefined, { total: at === 0 ? 5 : 4 });
+
+testRuns('Response: Get Many', {
+	'reads no page after the limit': onPages(overlapping, { ...raw, ...limited }),
+	'reads no page twice': onPages((at) => pageOf('abc'[at], 2), raw),
+	'puts no deleted record in the place of a hidden one': onPages(changing, raw),
 });
 
-it('A page that leads to an earlier one is an error', async () => {
-	servePages((at) => pageOf('abc'[at], 2));
-	const { error, items } = await n8n.runNode(getAll);
-	expect(items).toEqual([]);
-	expect(error?.message).toContain('found a page that was already read');
-	expect(service.requests).toHaveLength(2);
+testRuns('Response: Get', {
+	'reads no page after the one with the response': onPages(fivePages, ids, { id: 'b' }),
+	'reads all pages once for several items': onPages(fivePages, ids, { id: 'a' }, { id: 'd' }),
 });
 
 it('Pages without end are an error after 480 of them, and the advice works', async () => {
-	servePages((at) => ({ data: [{ uuid: `r${at}` }], next_page_url: `?page=${at + 2}` }));
+	servePages(service, (at) => ({ data: [{ uuid: `r${at}` }], next_page_url: `?page=${at + 2}` }));
 	const { error, items } = await n8n.runNode(getAll);
 	expect(items).toEqual([]);
 	expect(error?.message).toBe('The list stays incomplete: it has more than 480 pages');
 	expect(service.requests).toHaveLength(480);
 	expect(error?.description).toContain("a 'Limit' reads fewer pages if 'Sort' is");
-	expect((await n8n.runNode(limited)).items).toHaveLength(5);
+	expect((await n8n.runNode({ ...getAll, ...limited })).items).toHaveLength(5);
 	expect(service.requests).toHaveLength(485);
-});
-
-it('A record that was found before a deletion never takes the place of one that is hidden', async () => {
-	const pages = ['abc', 'e', 'bcd', 'd', 'bcd', 'e'];
-	servePages((at) => pageOf(pages[at], at % 2 === 0 ? 2 : undefined, { total: at === 0 ? 5 : 4 }));
-	const { items } = await n8n.runNode(getAll);
-	expect(items.map(({ json }) => json.uuid).toSorted()).toEqual(['b', 'c', 'd', 'e']);
 });
 
 /** A form with so many responses, all of one time, listed 15 at a time. */
@@ -110,15 +103,15 @@ it('Skip Duplicates By adds nothing while an existing response may be missing', 
 it('A list is read again if a response is deleted meanwhile, and not if one is added', async () => {
 	const form = addForm(45);
 	const { responses } = service.store.form(form)!;
-	const listed = () => responses.map(({ uuid }) => uuid).toReversed();
+	const findListed = () => responses.map(({ uuid }) => uuid).toReversed();
 	const runWith = async (change: () => unknown) => {
 		service.faults.set({ fault: () => void change(), match: { path: /page=2/ }, times: 1 });
-		const given = { ...getAll, formId: locator(form), sort: { order: 'listed' } };
+		const given = { ...getAll, ...listed, formId: locator(form) };
 		return (await n8n.runNode(given)).items.map(({ json }) => json.uuid);
 	};
-	expect(await runWith(() => responses.pop())).toEqual(listed());
+	expect(await runWith(() => responses.pop())).toEqual(findListed());
 	service.requests.length = 0;
-	const before = listed();
+	const before = findListed();
 	expect(await runWith(() => service.store.addResponse(form))).toEqual(before);
 	expect(service.requests).toHaveLength(3);
 });

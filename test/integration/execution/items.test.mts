@@ -3,12 +3,41 @@ import type { INodeExecutionData } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import { demoForms, slow } from '../../service/index.mts';
 import { itemsOf, NODE_NAME, placesOf, time } from '../harness.mts';
-import { inputFor, operationNamed } from '../resources/operations.mts';
-import { running } from '../world.mts';
+import { breakableForm, inputFor, operationNamed } from '../resources/operations.mts';
+import { AT_ONCE, createWorld, running } from '../world.mts';
+
+/** What a run does with its items: all are checked before one is sent, and each has an outcome. */
 
 const { service, n8n } = await running();
 
 const create = operationNamed('Response: Create');
+const breakable = { ...create.parameters, formId: breakableForm };
+
+describe.each(['Response: Get Many', 'Response: Create', 'Setting: Update'])('%s', (name) => {
+	it.each(['value', 'expression'])('sends nothing if one item has a broken %s', async (broken) => {
+		const { service, n8n } = await createWorld(AT_ONCE);
+		const [{ json }] = inputFor(service);
+		const input = Array.from({ length: 5 }, () => ({ json }));
+		input[3] = { json: { ...json, broken } };
+		const given = { ...operationNamed(name).parameters, formId: breakableForm };
+		const { error, items } = await n8n.runNode(given, input);
+		await time.settled();
+		expect(error).toMatchObject({ context: { itemIndex: 3 } });
+		expect(items).toEqual([]);
+		// the fields of the form are part of the check of a new response
+		const isCheck = (path: string) => name.endsWith('Create') && path.endsWith('/fields');
+		expect(service.requests.filter(({ path }) => !isCheck(path))).toEqual([]);
+	});
+});
+
+it('Batching checks a batch after the earlier batches were sent', async () => {
+	const [, { json }] = inputFor(service);
+	const input = itemsOf(json, json, { ...json, broken: 'value' }, json);
+	const batching = { batch: { batchSize: 2, batchInterval: 1 } };
+	const { error } = await n8n.runNode({ ...breakable, requestOptions: { batching } }, input);
+	expect(error).toMatchObject({ context: { itemIndex: 2 } });
+	expect(service.requests.filter(({ method }) => method === 'POST')).toHaveLength(2);
+});
 
 it('A run that stops on failure retries no other item, and reports the failure that stopped the run', async () => {
 	const path = new RegExp(`^/forms/${demoForms.survey}`);
@@ -25,12 +54,13 @@ describe('A run that continues returns the outcome of each item, a failed one wi
 		['its regular output', 'continueRegularOutput', [0, 1, 2, 3, 4], []],
 		// n8n itself returns an expression that throws, and gives its item no pair
 		['its error output if it failed', 'continueErrorOutput', [0, 3], [1, 2, undefined]],
-	] as const)('in %s', async (_, onError, places, placesOfFailed) => {
+	] as const)('in %s, and tries none again', async (_, onError, places, placesOfFailed) => {
 		const [{ json }] = inputFor(service);
 		const broken = [{}, { broken: 'value' }, { formId: 'none' }, {}, { broken: 'expression' }];
 		const input = itemsOf(...broken.map((one) => ({ ...json, ...one, error: 'earlier' })));
 		input[2].binary = { letter: { data: '', mimeType: 'text/plain' } };
-		const { run } = await n8n.runNode(create.breakable.parameters, input, { node: { onError } });
+		const node = { onError, retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
+		const { run } = await n8n.runNode(breakable, input, { node });
 		const outputs = run.data.resultData.runData[NODE_NAME].at(-1)!.data!.main;
 		const [items, errors = []] = outputs.map((output) => output ?? []);
 		expect(placesOf(items)).toEqual(places);
@@ -45,14 +75,14 @@ describe('A run that continues returns the outcome of each item, a failed one wi
 			{ json: { ...input[2].json, error: unknown }, binary: input[2].binary },
 			{ error: { message: "Referenced node doesn't exist", context: { itemIndex: 4 } } },
 		]);
+		expect(service.requests.filter(({ method }) => method === 'POST')).toHaveLength(2);
 	});
 });
 
 it('Execute Once sends the first item alone', async () => {
 	const { parameters } = operationNamed('Setting: Update');
-	const { items } = await n8n.runNode(parameters, inputFor(service), {
-		node: { executeOnce: true },
-	});
+	const node = { executeOnce: true };
+	const { items } = await n8n.runNode(parameters, inputFor(service), { node });
 	expect(items).toMatchObject([{ json: { id: demoForms.contact } }]);
 	expect(service.requests).toHaveLength(1);
 });

@@ -1,0 +1,152 @@
+import { success, rawReply } from '../../service/index.mts';
+import type { Fault, FaultName, Service } from '../../service/index.mts';
+import { locator } from '../harness.mts';
+import { formOfItem, testRuns, type Given } from './runs.mts';
+
+const valid = { Name: 'x', Email: 'a' };
+const json = { inputMode: 'json', answersJson: '={{ $json }}' };
+const auto = { inputMode: 'auto' };
+const missing = { options: { allowMissingAnswers: true } };
+const other = { options: { allowOtherChoices: true } };
+
+const chosen = (value: string, cachedResultName: string) => ({
+	formId: { ...locator(value, 'list'), cachedResultName },
+});
+
+/** The mapper with values by the UUIDs of fields, as the editor stores it. */
+const mapped = (value: object, ...schema: object[]) => ({
+	inputMode: 'fields',
+	fields: { mappingMode: 'defineBelow', value, schema },
+});
+
+/** The service replies so to each of the next new responses. */
+const replyTo = (fault: Fault | FaultName, times: number, ...given: Given) => ({
+	given,
+	prepare: ({ faults }: Service) => faults.set({ fault, times, match: { method: 'POST' } }),
+	node: { onError: 'continueRegularOutput' } as const,
+});
+
+const addedReply = rawReply(200, 'application/json', '{"success":true,"message":"Added."}');
+testRuns('Response: Create', {
+	'adds the items, by labels or UUIDs of fields': [json, valid, { name: 'y', Email: 'b', n1: 1 }],
+	'encodes choices': [json, { ...valid, Size: ' m ', Topics: ['a', 'B'], News: 'yes' }],
+	'encodes numbers and times': [
+		json,
+		{ ...valid, Order: 2.5, Day: '31.12.2026', Time: '2026-01-31 08:00' },
+	],
+	'sends no blank answer': [json, { ...valid, Size: '', News: ' ', Day: null }],
+	'names the form that was chosen': [
+		{ ...json, ...chosen('orders', 'Orders (orders)\u00a0(closed)') },
+		valid,
+	],
+	'has no UUID if the service returns none': replyTo(addedReply, 1, json, valid),
+	'sends other answers if they are allowed': [
+		{ ...json, ...other },
+		{ ...valid, Size: 'S', Topics: 'A, #sale!' },
+	],
+	'needs no required answer if it may be missing': [{ ...json, ...missing }, { Name: 'x' }],
+	'takes the values of the mapper, and an empty one as none': [
+		mapped({ ...valid, Name: '={{ $json.n }}', Day: '={{ [null, ""] }}', gone: '' }),
+		{ n: 'x' },
+	],
+	'takes columns by UUID, custom key or label, and lists the others': [
+		auto,
+		{ name: '', Name: 'x', 'E-Mail': 'a', ' size:\n': 'L', other: 'y', 'Same 2': null, row: 7 },
+	],
+	'takes the answers of a response': [auto, { uuid: 'r1', number: 7, order: 8, answers: valid }],
+});
+
+const ofItem = { ...json, formId: formOfItem(), answersJson: valid };
+
+testRuns('Response: Create', {
+	'does not find a form': [{ ...json, ...chosen('gone42', 'Summer Party') }, valid],
+	'quotes no answer of invalid JSON': [{ ...json, answersJson: '{"Name": Ada}' }],
+	'takes an object alone': [{ ...json, answersJson: '[]' }],
+	'needs the required answers': [json, {}],
+	'knows all keys': [json, { ...valid, Nmae: null }],
+	'checks all answers': [
+		json,
+		{ ...valid, Name: '#REF!', Size: 'S', Order: '1.000', Day: '31/12/2026' },
+	],
+	'needs the required fields of the mapper': [
+		mapped({ Name: '', Email: '={{ null }}', Size: 'M' }),
+	],
+	'names a field of the mapper that was deleted': [
+		mapped({ ...valid, gone: '7' }, { id: 'gone', displayName: 'Fax' }),
+	],
+	'names the columns that match no field': [auto, { Name: 'x', mail: 'a', score: 1 }],
+	'needs one answer': [{ ...auto, ...missing }, { score: 1 }],
+	'takes one column for a field': [auto, { ...valid, 'E-Mail': 'b' }],
+	'sends no error value among choices': [
+		{ ...auto, ...other },
+		{ ...valid, Topics: 'A, #REF!' },
+	],
+	'sends no NaN': [auto, { ...valid, Topics: ['A', NaN] }],
+	'names the row of the only invalid item': [json, valid, { ...valid, Size: 'S', row_number: 3 }],
+	'has one reason for all items': [ofItem, { form: 'a/b' }, { form: 'a/b' }],
+	'lists the rows by their reasons': [
+		ofItem,
+		{ form: 'orders', row_number: 2 },
+		{ form: 'a/b', row_number: '3' },
+		{ form: '', row_number: 4 },
+		{ form: 'absent', row_number: 5 },
+		{ form: 'a/b', row_number: 6 },
+	],
+});
+
+const skipBy = (skipDuplicatesBy: unknown) => ({ ...json, options: { skipDuplicatesBy } });
+const byItem = (...by: string[]) => skipBy(`={{ ${JSON.stringify(by)}[$itemIndex] }}`);
+
+/** Before the run, the form has one response with these answers. */
+const against = (responses: unknown, attributes: object = {}, by = 'Email, Size') => ({
+	given: [skipBy(by), { ...valid, Size: 'M', Order: 5 }] satisfies Given,
+	prepare: ({ faults }: Service) => {
+		const data = [{ id: 'r0', responses, ...attributes }];
+		faults.set({ fault: success(data), match: { path: /^\/responses\// } });
+	},
+});
+
+const same = { Email: 'a', Size: 'm' };
+const deleted = { label: 'Size', value: 'm', uuid: '5f1c9a52-0b1c-4d2e-8f3a-9b8c7d6e5f40' };
+
+testRuns('Response: Create', {
+	'skips an item with the answers of a response': against(same),
+	'adds an item if the response is incomplete': against(same, { is_incomplete: 1 }),
+	'adds an item with another answer': against({ ...same, Size: 'L' }),
+	'adds an item if the answer is of a deleted field': against([
+		{ key: 'Email', value: 'a' },
+		deleted,
+	]),
+	'adds an item if the response lacks an answer': against({ ...same, Size: null, Name: 'x' }),
+	'passes over an empty answer of an earlier field': against({ Email: 'a', Old: null }),
+	'may not compare an answer of a renamed field': against({ Email: 'a', Old: 'm' }),
+	'may not compare an unclear number': against({ Order: '1,234' }, {}, 'Order'),
+	'may not compare answers of another shape': against(42),
+	'adds the first of equal items': [
+		skipBy(['Name']),
+		...['x', 'y', ' X '].map((Name) => ({ Name, Email: Name })),
+	],
+	'compares fields in any order': [byItem('Name, Email', 'Email, Name'), valid, valid],
+	'compares no earlier item by other fields': [
+		byItem('Email', 'Name'),
+		valid,
+		{ ...valid, Email: 'b' },
+	],
+	'adds an item after an equal one that was refused': replyTo(
+		'forbidden',
+		1,
+		skipBy('Name'),
+		valid,
+		valid,
+	),
+	'adds none after one that may be added': replyTo('dropAfter', 1, skipBy('Name'), valid, valid),
+	'cannot compare several choices': [skipBy('Topics'), valid],
+	'cannot compare files': [skipBy('CV'), valid],
+	'cannot compare fields with one label': [skipBy('Same'), valid],
+	'cannot compare a field that the form lacks': [skipBy('None'), valid],
+	'cannot compare an unclear number': [skipBy('Order'), { ...valid, Order: '9007199254740993' }],
+	'needs an answer to compare': [skipBy('Order'), valid],
+	'needs names of fields': [skipBy(' , '), valid],
+	'needs a list of fields': [skipBy('={{ null }}'), valid],
+	'needs a field': [skipBy([]), valid],
+});

@@ -1,0 +1,46 @@
+import { demoForms, success, type Service } from '../../service/index.mts';
+import { locator } from '../harness.mts';
+import { formOfItem, FORM_ID, testRuns } from './runs.mts';
+
+const byUrl = { formId: formOfItem('url'), limit: 1 };
+const gone = { formId: { ...locator('gone42', 'list'), cachedResultName: 'Summer Party' } };
+
+/** The service lists a form whose fields have these attributes. */
+const withFields = (...attributes: object[]) => ({
+	given: [{ formId: locator('f') }] satisfies [object],
+	prepare({ faults }: Service) {
+		const fields = attributes.map((given) => ({ id: 'a', name: 'Name', ...given }));
+		faults.set({ fault: success([{ id: 'f', fields }]) });
+	},
+});
+
+testRuns('Form: Get', {
+	'gets a form with its fields': [{ formId: locator(demoForms.contact) }],
+	'gets a raw form': [{ simplify: false }],
+	'says which fields are required': withFields({ mandatory: 'true' }, { required: 0 }),
+	'tells IDs apart by capital letters': [{ formId: locator('ORDERS') }],
+	'finds no form that was chosen': [gone],
+});
+
+testRuns('Form: Get Many', {
+	'lists forms up to the limit of each item, with one request': [
+		{ limit: '={{ $json.limit }}' },
+		{ limit: '1' },
+		{ limit: 2 },
+	],
+});
+
+testRuns('Field: Get Many', {
+	'lists the fields up to the limit': [{ limit: 3 }],
+	'finds a form by its ID at the end': [byUrl, { form: `https://forms.example.com/${FORM_ID}` }],
+	'finds a form by a long address': [
+		byUrl,
+		{ form: `https://forms.example.com/f/f%C3%BCr-alle-${FORM_ID}/?source=mail-1#top` },
+	],
+	'passes over invisible characters': [byUrl, { form: `\u200e${FORM_ID}\ufeff` }],
+});
+
+testRuns('Workspace: Get', {
+	'gets ten attributes, with one request for all items': [{}, {}, {}],
+	'gets all attributes': [{ simplify: false }],
+});

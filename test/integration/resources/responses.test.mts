@@ -1,0 +1,132 @@
+import { rawReply, success, type Fault, type Service } from '../../service/index.mts';
+import { locator } from '../harness.mts';
+import { formOfItem, testRuns, type Given } from './runs.mts';
+
+const listed = { sort: { order: 'listed' } };
+
+/** The service replies so to requests for such a path. */
+const replyTo = (path: RegExp, fault: Fault, ...given: Given) => ({
+	given,
+	prepare: ({ faults }: Service) => faults.set({ fault, match: { path } }),
+});
+
+/** The service lists one response on each page. */
+const onPages = (...given: Given) => ({
+	given,
+	prepare: ({ shapes }: Service) => void Object.assign(shapes, { pageSize: 1 }),
+});
+
+const condition = (field: string, operator: string, value?: string) => ({ field, operator, value });
+const meeting = (...conditions: object[]) => ({ conditions: { conditions } });
+const filter = (...given: Parameters<typeof condition>) => ({
+	filters: meeting(condition(...given)),
+});
+
+const isAda = condition('Name', 'is', 'ada');
+const isLast = condition('attribute:number', 'greater', '={{ 2 }}');
+// in the workflow's zone, if it has none
+const second = '2026-10-02T04:00';
+const secondUtc = '={{ DateTime.fromISO("2026-10-02T08:00", { zone: "utc" }) }}';
+
+testRuns('Response: Get Many', {
+	'lists the newest first': [{}],
+	'lists the oldest first, up to the limit': [{ sort: { order: 'oldest' }, limit: 2 }],
+	'limits each item': [{ ...listed, limit: '={{ $json.limit }}' }, { limit: '1' }, { limit: 2 }],
+	'lists the complete ones': [{ status: 'complete' }],
+	'finds a text': [{ filters: { text: 'example.COM' } }],
+	'finds those from a time on': [{ filters: { after: second } }],
+	'finds those before a time': [{ filters: { before: second } }],
+	'finds those of a period': [{ filters: { after: '2026-10-02', before: '2026-10-03T08:00Z' } }],
+	'finds those that meet any condition': [{ filters: { match: 'any', ...meeting(isAda, isLast) } }],
+	'finds those that meet all conditions': [{ filters: meeting(isAda, isLast) }],
+	'compares a time': [filter('attribute:created_at', 'after', secondUtc)],
+	'compares a flag': [filter('attribute:is_incomplete', 'is', '={{ true }}')],
+	'compares a choice': [filter('Topics', 'isNot', 'a')],
+	'compares a day': [filter('Day', 'before', '2026-02-02')],
+	'finds missing answers': [filter('Email', 'isEmpty')],
+	'keeps what it cannot compare, and says so': [filter('Order', 'less', '6')],
+	'is raw': [{ simplify: false, limit: 1 }],
+	'has a column for each field': [{ options: { columns: '={{ "yes" }}' } }],
+	'names answers by UUID': [{ options: { nameAnswersBy: 'uuid' } }],
+	'names answers by custom key': [{ options: { nameAnswersBy: 'customKey', downloadFiles: true } }],
+	'downloads files, and says which are lost': [{ options: { downloadFiles: true } }],
+	'downloads files of raw records': [{ simplify: false, options: { downloadFiles: true } }],
+	'reads all pages to sort': onPages({ returnAll: false, limit: 1 }),
+	'reads one page as listed': onPages({ ...listed, returnAll: false, limit: 1 }),
+	'reads all pages for a status': onPages({ ...listed, status: 'complete', limit: 1 }),
+	'reads all pages for a time': onPages({ ...listed, filters: { after: second }, limit: 1 }),
+	'reads all pages for a condition': onPages({ ...listed, filters: meeting(isLast), limit: 1 }),
+	'filters by status if the service does not': replyTo(
+		/^\/responses/,
+		success([true, false, '0', 1, undefined].map((is_incomplete, id) => ({ id, is_incomplete }))),
+		{ status: 'incomplete' },
+	),
+	'keeps unreadable answers, and says so': replyTo(
+		/^\/responses/,
+		success([
+			{ uuid: 'odd', responses: 42 },
+			...['Ada', 'Bob'].map((Name) => ({ uuid: Name, responses: { Name } })),
+		]),
+		{ filters: meeting(condition('Name', 'isNot', 'Bob')) },
+	),
+});
+
+const inMode = (mode: string) => ({ formId: formOfItem(mode) });
+const gone = { formId: { ...locator('gone42', 'list'), cachedResultName: 'Summer Party' } };
+
+testRuns('Response: Get Many', {
+	'finds no form': [{ formId: locator('absent') }],
+	'finds no form that was chosen': [gone],
+	'blames no form for a refusal': replyTo(/./, rawReply(403, 'application/json', '{}'), gone),
+	'needs a form': [inMode('id'), { form: '' }],
+	'needs an ID': [inMode('id'), { form: 'a/b' }],
+	'needs a text as ID': [inMode('id'), { form: -1 }],
+	'needs a URL with an ID': [inMode('url'), { form: 'https://forms.example.com/' }],
+	'needs a limit': [{ returnAll: false, limit: 0 }],
+	'needs a limit in plain digits': [{ returnAll: false, limit: '1.000' }],
+	'needs a text to find': [{ filters: { text: '={{ $json.missing }}' } }],
+	'needs a time': [{ filters: { after: '={{ null }}' } }],
+	'needs a time that it can read': [{ filters: { after: 'soon' } }],
+	'needs conditions': [{ filters: { conditions: '[{"field": "uuid", "value": "b"}]' } }],
+	'needs a known combination': [{ filters: '={{ ({ text: "ada" }) }}' }],
+	'needs a field': [filter('', 'is', 'x')],
+	'needs a value': [filter('Name', 'is', ' ')],
+	'needs a value of an expression': [filter('Name', 'contains', '={{ undefined }}')],
+	'needs a known operator': [filter('Name', 'like', 'x')],
+	'needs a number': [filter('Order', 'greater', '1.000')],
+	'needs a number without separators': [filter('Order', 'less', '1,000')],
+	'needs a day': [filter('Day', 'after', '31/12/2026')],
+	'needs a choice': [filter('Size', 'is', 'XL')],
+	'needs a choice to exclude': [filter('Size', 'isNot', 'XL')],
+	'needs a field of the form': [filter('Shoe', 'isEmpty')],
+	'needs yes or no': [filter('attribute:is_incomplete', 'is', 'maybe')],
+});
+
+const ofItem = { responseId: locator('={{ $json.id }}') };
+
+testRuns('Response: Get', {
+	'gets a response for each item': [ofItem, { id: 'r1' }, { id: 'r2' }],
+	'reads pages up to the response': onPages(ofItem, { id: 'r2' }),
+	'has a column for each field': [{ ...ofItem, options: { columns: true } }, { id: 'r1' }],
+	'finds a UUID in capital letters': replyTo(
+		/^\/responses/,
+		success([{ uuid: '9b1f2c3d-4e5f-4a6b-8c7d-0e1f2a3b4c5d' }]),
+		{ ...ofItem, simplify: false },
+		{ id: '9B1F2C3D-4E5F-4A6B-8C7D-0E1F2A3B4C5D' },
+	),
+	'needs a UUID': [ofItem, { id: '' }],
+	'needs a valid UUID': [ofItem, { id: 'a/b' }],
+	'needs a response of the form': [ofItem, { id: 'absent' }],
+});
+
+testRuns('Response: Get PDF', {
+	'gets the file and its link': [{ ...ofItem, binaryPropertyName: ' summary ' }, { id: 'r1' }],
+	'gets the link alone': [{ ...ofItem, download: false }, { id: 'r1' }, { id: 'r2' }],
+	'needs a name for the file': [{ ...ofItem, binaryPropertyName: ' ' }, { id: 'r1' }],
+	'takes no web page for a PDF': replyTo(
+		/^\/pdf\//,
+		rawReply(200, 'text/html', '<!doctype html><title>Log in</title>'),
+		ofItem,
+		{ id: 'r1' },
+	),
+});

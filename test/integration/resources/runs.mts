@@ -1,0 +1,116 @@
+import type { IDataObject, INode, INodeExecutionData, INodeParameters } from 'n8n-workflow';
+import { describe, expect, it } from 'vitest';
+import type { RecordedRequest, Service } from '../../service/index.mts';
+import type { Answers } from '../../service/store.mts';
+import { itemsOf, locator, placesOf } from '../harness.mts';
+import { createWorld } from '../world.mts';
+import { operationNamed } from './operations.mts';
+
+/** What a run is given: the parameters of the operation, and its items. */
+export type Given = [parameters: object, ...items: IDataObject[]];
+
+/** What else there is: what the service has or replies, and the settings of the node. */
+type More = { prepare?: (service: Service) => void; node?: Partial<INode> };
+
+/** Runs of an operation by what they show. The snapshot has their requests, and their items or their error. */
+export type Runs = Record<string, Given | (More & { given: Given })>;
+
+export const FORM_ID = 'orders';
+
+/** The fields have their labels as UUIDs, but for those whose answers a service refuses. */
+const fields = [
+	{ label: 'Name', mandatory: true },
+	{ label: 'Email', mandatory: true },
+	{ label: 'Size', type: 'dropdown', options: ['M', 'L'] },
+	{ label: 'Topics', type: 'checkboxes', options: ['A', 'B'] },
+	{ label: 'CV', type: 'file_upload' },
+	{ label: 'Order', type: 'number' },
+	{ label: 'Day', type: 'date' },
+	{ label: 'Time', type: 'datetime', uuid: 't1' },
+	{ label: 'News', type: 'boolean', uuid: 'n1' },
+	{ label: 'Same' },
+	{ label: 'Same', uuid: 'Same 2', customKey: 'other' },
+].map((field) => ({ uuid: field.label, ...field }));
+
+/** Three responses, a day apart; the last one is incomplete. */
+const responses: Answers[] = [
+	{ Name: 'Ada', Email: 'ada@example.com', Size: 'M', Order: 5, Day: '2026-02-01', n1: '1' },
+	{
+		Name: 'Bob',
+		Size: 'L',
+		Topics: ['A', 'B'],
+		Order: 12,
+		CV: ['cv.txt|/files/cv/cv.txt', 'lost'],
+	},
+	{ Name: 'Cleo', Order: 'three' },
+];
+
+function addForm({ store }: Service): void {
+	store.addForm({ id: FORM_ID, name: 'Orders', fields, trackIncomplete: true });
+	for (const [index, answers] of responses.entries()) {
+		const createdAt = `2026-10-0${index + 1}T08:00:00.000000Z`;
+		const uuid = `r${index + 1}`;
+		store.addResponse(FORM_ID, { uuid, answers, createdAt, incomplete: index === 2 });
+	}
+}
+
+/** The parameter Form whose value comes from the item. */
+export const formOfItem = (mode = 'id') =>
+	({ ...locator('={{ $json.form }}'), mode }) as INodeParameters;
+
+export function testRuns(name: string, runs: Runs): void {
+	describe(name, () => {
+		it.each(Object.entries(runs))('%s', async (_shows, run) => {
+			const { given, prepare, node }: More & { given: Given } =
+				'given' in run ? run : { given: run };
+			const [parameters, ...items] = given;
+			const { service, n8n } = await createWorld();
+			addForm(service);
+			prepare?.(service);
+			const { resource, operation } = operationNamed(name);
+			const all = { resource, operation, formId: locator(FORM_ID), ...parameters };
+			const input = items.length > 0 ? itemsOf(...items) : undefined;
+			const done = await n8n.runNode(all as INodeParameters, input, { node });
+			const outcome = [...done.items.map(describeItem), ...describeError(done.error)];
+			const lines = [...describeRequests(service.requests), ...outcome];
+			expect(withFixedTexts(lines.join('\n'), service.url)).toMatchSnapshot();
+		});
+	});
+}
+
+/** Reads can be sent side by side, so they come first and are sorted. */
+function describeRequests(requests: readonly RecordedRequest[]): string[] {
+	const lines = requests.map(({ method, path, query, body }) => {
+		const search = new URLSearchParams(query as Record<string, string>).toString();
+		const address = search === '' ? path : `${path}?${search}`;
+		return `${method} ${address} ${JSON.stringify(body) ?? ''}`.trim();
+	});
+	const isRead = (line: string) => line.startsWith('GET');
+	return [...lines.filter(isRead).toSorted(), ...lines.filter((line) => !isRead(line))];
+}
+
+function describeItem(item: INodeExecutionData): string {
+	const files = Object.entries(item.binary ?? {}).map(
+		([name, { fileName, mimeType }]) => ` + ${name}: ${fileName} (${mimeType})`,
+	);
+	return `${placesOf([item])[0]}: ${JSON.stringify(item.json)}${files.join('')}`;
+}
+
+function describeError(error?: Error & IDataObject): string[] {
+	if (error === undefined) return [];
+	const { itemIndex } = error.context as { itemIndex?: number };
+	const texts = [error.message, error.description].join('\n').trim();
+	return [`Error of item ${itemIndex}: ${texts.replaceAll('<br>', '')}`];
+}
+
+/** Random IDs get numbers, and the times of a run one text. */
+function withFixedTexts(text: string, url: string): string {
+	const ids: string[] = [];
+	return text
+		.replaceAll(url, 'https://forms.example.com')
+		.replace(/(?!2026)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z/g, '<time>')
+		.replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, (id) => {
+			if (!ids.includes(id)) ids.push(id);
+			return `<id ${ids.indexOf(id) + 1}>`;
+		});
+}

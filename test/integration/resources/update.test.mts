@@ -1,0 +1,133 @@
+import type { INode, INodeProperties } from 'n8n-workflow';
+import { expect, it } from 'vitest';
+import { success, type FaultName, type Service } from '../../service/index.mts';
+import { settingRules } from '../../service/specification/settingsRules.mts';
+import { locator } from '../harness.mts';
+import { operationNamed } from './operations.mts';
+import { FORM_ID, formOfItem, testRuns, type Given } from './runs.mts';
+
+const { properties } = operationNamed('Setting: Update');
+const entries = properties.find(({ name }) => name === 'settings')!.options as INodeProperties[];
+const added = Object.fromEntries(entries.map((one) => [one.name, one.default]));
+
+const auto = { inputMode: 'auto' };
+const json = { inputMode: 'json', settingsJson: '={{ $json.json }}' };
+const preview = { ...auto, preview: true };
+const skip = { ...auto, options: { skipUnchanged: true } };
+const clearText = { ...auto, options: { clearText: '(empty)' } };
+const ofItem = { formId: formOfItem() };
+
+/** Before the run, the form has these settings, and others that the list of forms does not show. */
+const having = (settings: object, ...given: Given) => ({
+	given,
+	prepare({ faults }: Service) {
+		const data = [{ id: FORM_ID, name: 'Orders', ...settings }];
+		faults.set({ fault: success(data), match: { path: /^\/forms$/ } });
+	},
+});
+
+testRuns('Setting: Update', {
+	'sends no setting that was added and left empty': [{ settings: { ...added, is_closed: false } }],
+	'sends what expressions give': [
+		{
+			settings: {
+				slack_enabled: '={{ $json.on }}',
+				cta_label: '={{ null }}',
+				name: '={{ $json.x }}',
+			},
+		},
+		{ on: '0' },
+	],
+	'clears settings': [{ clear: ['closed_message', 'seo_title'] }],
+	'sends JSON': [json, { json: { is_closed: true, closed_message: null } }],
+	'sends nothing for an empty object': [json, { json: {} }],
+	'takes the columns that are named after settings, and lists the others': [
+		auto,
+		{ id: 1, name: 'x', Description: 'x', Closed: 'Yes', ' CTA-Label ': 'Go' },
+	],
+	'sends no empty cell': [auto, { closed_message: '', number_prefix: null }],
+	'sends the text of a cell': [auto, { closed_message: ' (Empty) ' }],
+	'clears a setting by the text of a cell': [clearText, { closed_message: ' (Empty) ' }],
+	'sends the rows of forms in their order': [
+		{ ...auto, ...ofItem },
+		{ form: FORM_ID, seo_title: '1' },
+		{ form: 'sV3yR1', seo_title: '2' },
+		{ form: FORM_ID, seo_title: '3' },
+	],
+});
+
+const shown = { is_closed: false, seo_title: '', slack_enabled: 1 };
+const row = { is_closed: 'no', slack_enabled: 'no', seo_title: 'New', cta_label: 'x'.repeat(41) };
+const unchanged = { is_closed: 'no' };
+
+testRuns('Setting: Update', {
+	'previews what would change': having(shown, preview, { ...row, Name: 'x' }),
+	'sends what has changed': having(shown, skip, row),
+	'skips a form that is up to date': having(shown, skip, unchanged),
+	'previews a form that is up to date': having(shown, preview, unchanged),
+	'previews a later row after an earlier one': [
+		{ ...preview, ...ofItem },
+		...['One', 'Two', 'Two'].map((cta_label) => ({ form: FORM_ID, cta_label })),
+	],
+	'compares a later row with an earlier one, but not with a preview': [
+		{ ...skip, ...ofItem, preview: '={{ $json.preview }}' },
+		...[true, false, false].map((shows) => ({ form: FORM_ID, cta_label: 'X', preview: shows })),
+	],
+	'undoes an update by its changes': [
+		{ ...json, ...ofItem, options: skip.options },
+		{ form: FORM_ID, json: { cta_label: { from: 'Old', to: 'A' }, slack_enabled: { to: true } } },
+		{ form: FORM_ID, json: {} },
+	],
+});
+
+const GOES_ON = 'continueRegularOutput';
+
+const rows = ['yes', 'no', 'yes'].map((value) => ({ form: FORM_ID, 'Show Form Title': value }));
+
+/** The first update meets the fault, over the tries of n8n. */
+const failing = (fault: FaultName, times: number, onError: INode['onError']) => ({
+	given: [{ ...skip, ...ofItem }, ...rows] satisfies Given,
+	prepare: ({ faults }: Service) => faults.set({ fault, times, match: { method: 'POST' } }),
+	node: { onError, retryOnFail: true, maxTries: 3, waitBetweenTries: 1 },
+});
+
+testRuns('Setting: Update', {
+	'sends a rejected update again in the next try': failing('unprocessable', 1, 'stopWorkflow'),
+	'sends no rejected update again after later ones': failing('unprocessable', 1, GOES_ON),
+	'does not compare with an update that may have arrived': failing('dropAfter', 4, GOES_ON),
+});
+
+const absent = '={{ $json.absent }}';
+
+testRuns('Setting: Update', {
+	'needs a setting': [{ settings: {} }],
+	'needs a value': [{ settings: { seo_title: absent } }],
+	'takes one value for a setting': [{ settings: { seo_title: 'x' }, clear: ['seo_title'] }],
+	'needs settings': [{ settings: '={{ 1 }}' }],
+	'clears no name': [{ clear: ['name'] }],
+	'needs a key': [{ ...json, settingsJson: '{}' }],
+	'knows all keys, and checks all values': [
+		{ ...json, settingsJson: '{"is_close": 1, "responses_limit": "1.000"}' },
+	],
+	'needs a column, also in a preview': [preview, { Clsed: 'yes', row_number: 2 }],
+	'checks a column': [auto, { Closed: 'maybe' }],
+	'sends no error value': [auto, { 'Closed: Message': '#N/A' }],
+	'takes one column for a setting': [auto, { Closed: 'yes', is_closed: 'no' }],
+	'needs a form for each row': [auto, { Slack: 1 }, { Slack: 0 }],
+	'previews no form that is gone': [
+		{ ...preview, formId: { ...locator('gone42', 'list'), cachedResultName: 'Summer Party' } },
+		{ Slack: 1 },
+	],
+	'checks all forms before it changes one': [
+		{ ...skip, ...ofItem },
+		{ form: FORM_ID, Slack: 1 },
+		{ form: 'absent', Slack: 1 },
+	],
+});
+
+it('Setting: Update can clear each setting that takes null, and no other', () => {
+	const { options = [] } = properties.find(({ name }) => name === 'clear')!;
+	const names = options.map((option) => 'value' in option && option.value);
+	const nullable = Object.entries(settingRules).filter(([, rule]) => rule.nullable);
+	expect(names.toSorted()).toEqual(nullable.map(([name]) => name).toSorted());
+});
