@@ -1,8 +1,8 @@
 /** Replays recordings of real replies, and compares all that the nodes make of them with a file beside each. */
 import { globSync, readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import type { INodeParameters } from 'n8n-workflow';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { root } from '../../scripts/lib/paths.mts';
 import type { RecordedReply } from '../../scripts/probe/recording.mts';
 import { locator, n8nFor } from './harness.mts';
@@ -13,7 +13,7 @@ const RECORDED_ORIGIN = 'https://example.com';
 const PREFIX = '/api/v1';
 
 const folder = join(root, 'test/recordings');
-const paths = globSync('*.json', { cwd: folder }).filter((path) => !path.includes('.expected.'));
+const files = globSync('*.json', { cwd: folder }).filter((name) => !name.includes('.expected.'));
 
 /** Serves recorded replies and nothing else; `missing` has the paths of other requests. */
 async function replay(replies: readonly RecordedReply[]) {
@@ -26,52 +26,46 @@ async function replay(replies: readonly RecordedReply[]) {
 		reply.writeHead(status, headers);
 		reply.end(JSON.stringify(body).replaceAll(RECORDED_ORIGIN, `http://${host}`));
 	});
-	const accessToken = `recorded-${origin}`;
-	return { origin, missing, n8n: n8nFor({ accessToken, baseUrl: `${origin}${PREFIX}` }) };
+	const n8n = n8nFor({ accessToken: `recorded-${origin}`, baseUrl: `${origin}${PREFIX}` });
+	return { origin, missing, n8n };
 }
 
-/** The form whose responses were recorded, and its newest response. */
-function findForm(replies: readonly RecordedReply[]) {
-	const formId = replies
-		.map(({ path }) => /^\/forms\/([^/]+)\/fields$/.exec(path)?.[1])
-		.find((id) => id !== undefined);
-	const responseId = replies
-		.map(({ path }) => /^\/response\/([^/]+)\/pdf$/.exec(path)?.[1])
-		.find((id) => id !== undefined);
-	return { formId: locator(formId!), responseId: locator(responseId!) };
+/** The ID in the first recorded path like this. */
+function findId(replies: readonly RecordedReply[], pattern: RegExp) {
+	const { path } = replies.find((one) => pattern.test(one.path))!;
+	return locator(pattern.exec(path)![1]);
 }
 
-describe.each(paths)('the recording %s', (file) => {
-	it('is read as the file with the expected output says, with recorded requests alone', async () => {
-		const text = readFileSync(join(folder, file), 'utf8');
-		const { replies } = JSON.parse(text) as { replies: RecordedReply[] };
-		const { n8n, origin, missing } = await replay(replies);
-		const { formId, responseId } = findForm(replies);
-		const run = async (resource: string, operation: string, parameters: INodeParameters = {}) => {
-			const { items, error } = await n8n.runNode({ resource, operation, ...parameters });
-			return error?.message ?? items.map(({ json }) => json);
-		};
-		const all = { formId, returnAll: true };
-		const listed = { ...all, status: 'all' };
-		const options = { columns: true };
-		const polled = await n8n.runPoll({
-			...{ formId, events: ['responseCompleted'], simplify: true },
-			options: { emitExisting: 'all' },
-		});
-		const { fields } = await n8n.getFormFields(formId.value as string);
-		const output = {
-			workspace: await run('workspace', 'get', { simplify: true }),
-			forms: await run('form', 'getAll', { returnAll: true, simplify: true }),
-			fields: await run('field', 'getAll', all),
-			mapper: fields.map(({ displayName }) => displayName),
-			responses: await run('response', 'getAll', { ...listed, simplify: true }),
-			columns: await run('response', 'getAll', { ...listed, options }),
-			pdf: await run('response', 'getPdf', { formId, responseId, download: false }),
-			trigger: polled.items?.map(({ json }) => json),
-		};
-		expect(missing).toEqual([]);
-		const written = JSON.stringify(output, null, '\t').replaceAll(origin, RECORDED_ORIGIN);
-		const expected = join(folder, `${basename(file, '.json')}.expected.json`);
-		await expect(`${written}\n`).toMatchFileSnapshot(expected);
+it.each(files)('The recording %s is read as its file of expected output says', async (file) => {
+	const text = readFileSync(join(folder, file), 'utf8');
+	const { replies } = JSON.parse(text) as { replies: RecordedReply[] };
+	const { n8n, origin, missing } = await replay(replies);
+	const formId = findId(replies, /^\/forms\/([^/]+)\/fields$/);
+	const responseId = findId(replies, /^\/response\/([^/]+)\/pdf$/);
+	const run = async (resource: string, operation: string, parameters: INodeParameters = {}) => {
+		const { items, error } = await n8n.runNode({ resource, operation, ...parameters });
+		return error?.message ?? items.map(({ json }) => json);
+	};
+	const all = { formId, returnAll: true };
+	const listed = { ...all, status: 'all' };
+	const polled = await n8n.runPoll({
+		...{ formId, events: ['responseCompleted'], simplify: true },
+		options: { emitExisting: 'all' },
 	});
+	const { fields } = await n8n.getFormFields(formId.value as string);
+	const output = {
+		workspace: await run('workspace', 'get', { simplify: true }),
+		forms: await run('form', 'getAll', { returnAll: true, simplify: true }),
+		fields: await run('field', 'getAll', all),
+		mapper: fields.map(({ displayName }) => displayName),
+		responses: await run('response', 'getAll', { ...listed, simplify: true }),
+		columns: await run('response', 'getAll', { ...listed, options: { columns: true } }),
+		pdf: await run('response', 'getPdf', { formId, responseId, download: false }),
+		trigger: polled.items?.map(({ json }) => json),
+	};
+	// with recorded requests alone
+	expect(missing).toEqual([]);
+	const written = JSON.stringify(output, null, '\t').replaceAll(origin, RECORDED_ORIGIN);
+	const expected = join(folder, file.replace('.json', '.expected.json'));
+	await expect(`${written}\n`).toMatchFileSnapshot(expected);
 });
