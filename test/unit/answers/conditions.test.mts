@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import {
 	findConditionMismatch,
 	type Operator,
@@ -10,7 +10,6 @@ import {
 	describeUncompared,
 	filterByConditions,
 	findResponses,
-	type ResponseQuery,
 } from '../../../nodes/FormService/answers/findResponses.ts';
 
 // the machine's zone is never that of the workflow
@@ -35,27 +34,19 @@ const FILE = ['cv.pdf|https://files.example/cv.pdf'];
 
 it.each<[string, unknown, Operator, string, boolean]>([
 	['number', '10', 'greater', '9', true],
-	['number', '9', 'greater', '9', false],
 	['number', '9', 'less', '10', true],
-	['number', '10', 'less', '9', false],
 	['number', [1, 10], 'greater', '9', true],
 	// not readable as a number, so the filter does not hide the response
 	['number', '1,200', 'less', '5', true],
 	['number', 0, 'isEmpty', '', false],
-	['checkbox', [1], 'is', 'true', true],
 	['boolean', false, 'isNotEmpty', '', true],
 	['date', ['2026-01-31', '2026-02-02'], 'after', '2026-02-01', true],
 	['date', '31.1.2026', 'before', '01.02.2026', true],
-	['date', '2026-12-24', 'after', '2026-12-23T23:59', true],
-	['date', '2026-12-24', 'before', '2026-12-24', false],
 	// midnight in UTC is the day as written
 	['date', '2026-01-31T00:00:00Z', 'is', '2026-01-31', true],
-	['date', '2026-01-31', 'is', '2026-01-31T05:00:00.000Z', true],
 	['datetime', '2026-01-31', 'is', '2026-01-31T00:00:00.000Z', true],
 	['datetime', 1_769_842_800, 'is', '2026-01-31T07:00:00Z', true],
-	['datetime', '2026-12-24T03:00:00Z', 'is', '2026-12-23T22:00', true],
 	['datetime', '2026-12-24T03:00:00Z', 'is', '2026-12-23', true],
-	['datetime', '2026-12-24T03:00:00Z', 'before', '2026-12-24T03:00:00Z', false],
 	['select', 'b', 'is', 'BLUE, dark', true],
 	['select', ['r'], 'isNot', 'red', false],
 	['select', 'r', 'contains', 'ed', true],
@@ -68,11 +59,9 @@ it.each<[string, unknown, Operator, string, boolean]>([
 	['text', { a: { b: 'Ada' } }, 'is', 'ada', true],
 	['text', '2026-01', 'is', '2026-01-01', false],
 	['text', ' \u200b', 'isEmpty', '', true],
-	['text', ' ', 'isNotEmpty', '', false],
 	['text', null, 'isNot', 'x', true],
 	['file_upload', FILE, 'is', 'CV.pdf', true],
 	['file_upload', FILE, 'contains', 'files.example', false],
-	['file_upload', ['scan|https://files.example/1'], 'is', 'scan', true],
 ])('A condition on an answer of the type %s: %j %s %j: %s', async (type, value, ...how) => {
 	const [operator, wanted, expected] = how;
 	const colors = [{ label: 'Red', value: 'r' }, { label: 'Blue, dark', value: 'b' }, 'Green'];
@@ -87,10 +76,8 @@ it.each<[string, Operator, string, boolean]>([
 	['Full name (2)', 'is', 'Grace', true],
 	['number', 'is', 'A-7', true],
 	['attribute:number', 'greater', '9', true],
-	['attribute:is_incomplete', 'is', 'false', true],
 	['attribute:referrer', 'isEmpty', '', true],
 	['attribute:created_at', 'is', '2026-11-21T07:00', true],
-	['attribute:created_at', 'before', '2026-11-21T07:00', false],
 ])('A condition compares a field or an attribute: %s %s %j: %s', async (...given) => {
 	const [field, operator, value, expected] = given;
 	const labels = ['Full name', 'Full name', 'Number'];
@@ -104,54 +91,35 @@ it.each<[string, Operator, string, boolean]>([
 	expect(await meets(record, conditions, fields)).toBe(expected);
 });
 
-const form = parseFields([
-	{ uuid: 'f0', label: 'Mood', type: 'radio', options: ['Good', { label: 'Bad', value: 0 }] },
-	{ uuid: 'f1', label: 'Topics', type: 'checkboxes', options: ['News', 'Tips, tricks'] },
-	{ uuid: 'f2', label: 'Terms', type: 'toggle' },
-	{ uuid: 'f3', label: 'Start', type: 'date' },
-	{ uuid: 'f4', label: 'Country', type: 'select' },
-]);
-const NO_DATE = 'Condition 1 needs a date, such as 2026-01-31';
+const TOPICS = { label: 'Topics', type: 'checkboxes', options: ['News', 'Tips, tricks'] };
+const MOOD = { label: 'Mood', type: 'radio', options: ['Good', { label: 'Bad', value: 0 }] };
 
-it.each<[string, Operator, string, string?]>([
-	['f0', 'is', 'Happy', 'Condition 1 needs one of "Good", "Bad"'],
-	['f1', 'isNot', 'News, Tips', 'Condition 1 needs one of "News", "Tips, tricks"'],
-	['f2', 'is', 'maybe', 'Condition 1 needs yes or no'],
-	['f3', 'is', '31/12/2026', NO_DATE],
-	['attribute:created_at', 'isNot', '12/31/26', NO_DATE],
-	['f0', 'is', ' GOOD'],
-	['f0', 'is', '0'],
-	['f0', 'contains', 'Happy'],
-	['f1', 'isNot', 'tips, tricks'],
-	['f2', 'is', 'no'],
-	['f4', 'is', 'France'],
-])('A condition has a value that no answer can have, or not: %s %s %j: %s', (...row) => {
-	const [name, operator, value, message] = row;
-	const conditions = toConditions(name, operator, value);
-	expect(findConditionMismatch(conditions, form)?.message).toBe(message);
-	expect(findConditionMismatch(conditions, form, { checksValues: false })).toBeUndefined();
-});
-
-it.each([
-	['f0', 'Condition 1 needs one of "Good", "Bad"', 'It compares "Mood".'],
-	['source', 'The form has no field "source"', 'Choose the field of condition 1 again'],
+it.each<[object, Operator, string, string?]>([
+	[TOPICS, 'isNot', 'News, Tips', 'Condition 1 needs one of "News", "Tips, tricks"'],
+	[TOPICS, 'isNot', 'tips, tricks'],
+	[MOOD, 'is', '0'],
+	[MOOD, 'contains', 'Happy'],
+	[{ label: 'Terms', type: 'toggle' }, 'is', 'no'],
+	[{ label: 'Country', type: 'select' }, 'is', 'France'],
 	[
-		'attribute:foo',
-		'The form has no field "attribute:foo"',
-		'attribute:number, attribute:referrer, "Mo',
+		{ label: 'Day', type: 'date' },
+		'isNot',
+		'12/31/26',
+		'Condition 1 needs a date, such as 2026-01-31',
 	],
-])('The error of a condition on %s says what there is instead', (name, message, description) => {
-	const mismatch = findConditionMismatch(toConditions(name, 'is', 'x'), form);
-	expect(mismatch).toEqual({ message, description: expect.stringContaining(description) });
+])('A condition on %j has a value that an answer can have: %s %s', (field, ...given) => {
+	const [operator, value, message] = given;
+	const fields = parseFields([{ id: 'f', ...field }]);
+	const conditions = toConditions('f', operator, value);
+	expect(findConditionMismatch(conditions, fields)?.message).toBe(message);
+	expect(findConditionMismatch(conditions, fields, { checksValues: false })).toBeUndefined();
 });
 
 it.each<[string, Operator, string, boolean]>([
 	['date', 'before', '31/12/2026', true],
 	['date', 'is', '31-12-2026', true],
 	['date', 'is', '31.12.2026', false],
-	['text', 'after', '12/31/2026', true],
 	['text', 'after', 'Room 5', true],
-	['text', 'is', '12/31/2026', false],
 	['number', 'greater', '1,200', true],
 	['number', 'contains', '1,200', false],
 ])('An answer to a %s that cannot be compared is kept, and its item says so', async (...row) => {
@@ -179,40 +147,30 @@ it('An answered time is always either before or after any other', async () => {
 	await fc.assert(property, { numRuns: 200 });
 });
 
-describe('Found responses', () => {
-	const conditions = { combinator: 'all', conditions: [], zone: 'utc' } as const;
-	const find = async (records: IDataObject[], wanted: Partial<ResponseQuery>) => {
-		const met = await findResponses(records, { sort: 'listed', conditions, ...wanted });
-		return met.map((record) => records.indexOf(record));
-	};
+const none = { combinator: 'all', conditions: [], zone: 'utc' } as const;
 
-	it('are in one of two periods that meet, and in none without a time', async () => {
-		const times = [...[1, 2, 3].map((day) => `2026-11-0${day}T08:00:00Z`), 'some day', undefined];
-		const records = times.map((created_at) => ({ created_at }) as IDataObject);
-		const bound = Date.UTC(2026, 10, 2, 8);
-		expect(await find(records, { submittedAfterMs: bound })).toEqual([1, 2]);
-		expect(await find(records, { submittedBeforeMs: bound })).toEqual([0]);
-	});
+it('A text is found anywhere in an answer, but not in a label, an ID or an address', async () => {
+	const CV = 'cv.pdf|https://files.example/cv.pdf';
+	const responses = { Topic: ['a', { city: 'Needleham' }], Other: 42, CV };
+	const records = [{ uuid: 'response', responses }];
+	for (const text of ['NEEDLEham', '42', 'topic', 'response', 'files.example']) {
+		const found = await findResponses(records, { text, conditions: none, sort: 'listed' });
+		expect(found, text).toEqual(/needle|42/i.test(text) ? records : []);
+	}
+});
 
-	it('have the text anywhere in an answer, but not in a label, an ID or an address', async () => {
-		const CV = 'cv.pdf|https://files.example/cv.pdf';
-		const responses = { Topic: ['a', { city: 'Needleham' }], Other: 42, CV };
-		const findText = async (text: string) =>
-			await find([{ uuid: 'response', responses }], { text });
-		for (const text of ['NEEDLEham', '42']) expect(await findText(text)).toEqual([0]);
-		for (const text of ['topic', 'response', 'files.example'])
-			expect(await findText(text)).toEqual([]);
-	});
-
-	const at = (second: number) => `2026-11-21T10:00:0${second}.000000Z`;
-	it.each<[string, IDataObject, IDataObject]>([
-		['submitted_at', { submitted_at: at(1), created_at: at(0) }, { created_at: at(0), number: 2 }],
+it('Responses are sorted by time, then by number, and those without a time come last', async () => {
+	const time = '2026-11-21T10:00:00.000000Z';
+	const ids: Array<[string, IDataObject]> = [
+		['never', { created_at: 'soon' }],
 		// without a zone, a time of the service is in UTC
-		['the zone', { created_at: '2026-11-21 10:00:01' }, { created_at: at(0) }],
-		['the number', { created_at: at(0), number: 10 }, { created_at: at(0), number: '9' }],
-	])('are sorted by %s, and those without a time come last', async (_, later, earlier) => {
-		const records = [{ created_at: 'soon' }, later, earlier, { ...later }];
-		expect(await find(records, { sort: 'oldest' })).toEqual([2, 1, 3, 0]);
-		expect(await find(records, { sort: 'newest' })).toEqual([1, 3, 2, 0]);
-	});
+		['last', { created_at: '2026-11-21 10:00:01' }],
+		['second', { created_at: time, number: 10 }],
+		['first', { created_at: time, number: '9' }],
+	];
+	const records = ids.map(([id, record]) => ({ id, ...record }));
+	const sort = async (order: 'newest' | 'oldest') =>
+		(await findResponses(records, { conditions: none, sort: order })).map(({ id }) => id);
+	expect(await sort('oldest')).toEqual(['first', 'second', 'last', 'never']);
+	expect(await sort('newest')).toEqual(['last', 'second', 'first', 'never']);
 });

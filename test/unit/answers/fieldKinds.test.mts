@@ -45,25 +45,19 @@ it.each(['heading', 'divider', 'page_break', 'pageBreak'])('A %s takes no answer
 describe('An answer of a new response', () => {
 	it.each<[FieldKind, unknown, string | number, boolean?]>([
 		['text', ' Ada\u00a0\u200bL ', ' Ada\u00a0\u200bL '],
-		['text', 2.5, '2.5'],
 		['text', DateTime.fromISO('2026-11-21', { zone: 'utc+1' }), '2026-11-21T00:00:00.000+01:00'],
 		['text', ['Red', 2, true, null, 0.5], 'Red, 2, 1, 0.5'],
-		['number', '12.50', '12.50'],
 		['boolean', 'No', 0],
 		['file', { name: 'a b.pdf', url: 'https://h/a%20b.pdf' }, 'https://h/a%20b.pdf'],
-		['file', [' https://f.example/a,b;c.pdf '], 'https://f.example/a,b;c.pdf'],
 		['file', ['scan|https://f.example/1'], 'https://f.example/1'],
 		['singleChoice', ' red', 'r'],
 		['singleChoice', '\u200fنعم', 'نعم'],
-		['singleChoice', '2', 2],
 		['multipleChoice', ['Red', 2, 'red'], 'r, 2'],
 		['multipleChoice', 'Two, Blue, dark,RED', '2, b, r'],
 		['multipleChoice', ['Red', '1,234'], 'r, 1,234', true],
 		['dateTime', '2026-07-31 08:00:30', '2026-07-31T08:00:30.000-04:00'],
-		['dateTime', '2026-11-01T01:30-05:00', '2026-11-01T01:30-05:00'],
 		['dateTime', 1767225600, '2025-12-31T19:00:00.000-05:00'],
 		['dateTime', '31.12.2026, 8:30', '2026-12-31T08:30:00.000-05:00'],
-		['date', '31.12.2026', '2026-12-31'],
 		['date', '2026-01-31T04:59:59Z', '2026-01-30'],
 		// midnight in UTC, as a database node gives a day in most containers
 		['date', ' 2026-01-31 00:00:00+00 ', '2026-01-31'],
@@ -85,7 +79,6 @@ describe('An answer of a new response', () => {
 		['text', 'must be text, a number, a date or a list, not an object', [{ a: 1 }]],
 		['text', 'too many digits', [2 ** 53]],
 		['number', 'must be a number in plain digits', ['1.000', '1,000', '1 000', '9,99', '1e3']],
-		['boolean', 'must be yes or no', ['Ja', 2]],
 		['date', 'must be a date, such as 2027-01-31', ['2026-01', '31/01/2026', '31.02.2026', 46022]],
 		['dateTime', 'must be a date', [' 2026-01 ', [1767225600, 1767225601]]],
 		['singleChoice', 'must be one of Red, Blue, dark, Two, نعم, b', ['own', ['Red', 'Two']]],
@@ -116,22 +109,16 @@ describe('An answer of a new response', () => {
 const files = [{ name: 'scan', url: 'https://h/1' }];
 
 it.each<[type: string, value: unknown, parsed?: unknown]>([
-	['text', '007'],
 	['text', { street: 'Main', number: 1 }],
 	['number', '007'],
-	['number', '4,50'],
 	['number', '20261122000000017'],
 	['number', '123456789012345', 123456789012345],
 	['number', ' -0.50 ', -0.5],
-	['boolean', 'perhaps'],
 	['boolean', 'yes', true],
-	['date', '4.1.2027'],
-	['single_choice', 'News'],
 	['multiple_choice', 'News', ['News']],
 	['multiple_choice', { 0: 'News', 2: 'Tips' }, ['News', 'Tips']],
 	['checkboxes', 'News, A, B, tips', ['News', 'A, B', 'tips']],
 	['checkboxes', 'News, other', ['News, other']],
-	['file_upload', 'scan|https://h/1', files],
 	['file_upload', { 3: 'scan|https://h/1' }, files],
 ])('A listed answer of the type %s stays as it is, or is read: %j as %j', (...row) => {
 	const [type, value, parsed = value] = row;
@@ -144,7 +131,6 @@ it.each<[FieldKind, unknown, unknown, string]>([
 	['number', ' 03.0 ', 3, 'equal'],
 	// one of many numbers that JSON.parse rounds to it
 	['number', 20261122000000016, '20261122000000016', 'not compared'],
-	['boolean', ['On'], true, 'equal'],
 	['text', '+49 151 1234', '\u202a+49\u00a0151 1234\u202c', 'equal'],
 	['date', '2026-01-31', '2026-02-01', 'different'],
 	['date', '2026-01-31T00:00:00Z', '2026-01-31', 'not compared'],

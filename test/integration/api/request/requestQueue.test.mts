@@ -62,22 +62,14 @@ it('A run that would wait for more than five minutes says when the service is av
 	expect(refused.length).toBeLessThanOrEqual(5);
 });
 
-const searchForms = async ({ n8n }: World) => await n8n.searchForms();
-/** A trigger polls for the first time. */
-const poll = async ({ n8n }: World) =>
-	await n8n.runPoll({ formId: locator(contact) }, { workflowId: `at ${time.now()}` });
-it.each([
-	['A list in the editor', '/forms', searchForms],
-	['A trigger', `/responses/${contact}`, poll],
-])('%s waits at most a minute while 1,000 items run', async (_what, path, ask) => {
-	const world = await createWorld();
-	const { service, n8n } = world;
+it('A trigger waits at most a minute while 1,000 items run', async () => {
+	const { service, n8n } = await createWorld();
 	const run = n8n.startNode(addEach, numbered(service, 1_000));
 	await time.sleep(70_000);
 	const [begun, before] = [time.now(), service.requests.length];
-	await ask(world);
+	await n8n.runPoll({ formId: locator(contact) });
 	expect(time.now() - begun).toBeLessThan(62_000);
-	expect(pathsOf(service.requests.slice(before))).toContain(path);
+	expect(pathsOf(service.requests.slice(before))).toContain(`/responses/${contact}`);
 	run.cancel();
 	await run.done;
 });
