@@ -130,11 +130,6 @@ export const REASONS = {
 		message: 'The request was not sent, because the execution stopped',
 		advice: 'The execution was canceled, or another item failed.',
 	},
-	queueTimedOut: {
-		cause: 'rate-limited',
-		message: 'The request was not sent, because the requests of this minute are used up',
-		advice: `Other requests wait, too. Form Service limits the requests of each minute ${SHARED}`,
-	},
 } as const satisfies Record<string, ReasonSpec>;
 
 export type FailureReason = keyof typeof REASONS;

@@ -125,9 +125,7 @@ export type ItemOptions = {
 	/** The filters that the responses have met. */
 	conditions?: ConditionSet;
 	/** From then on, no further item with files is created. */
-	readDeadline?: AbortSignal;
-	/** From then on, no file is waited for. */
-	pollDeadline?: AbortSignal;
+	readUntilMs?: number;
 };
 
 /** Creates items, with files the first one and as many others as there is time for. */
@@ -136,10 +134,11 @@ export async function createItems(
 	options: ItemOptions,
 ): Promise<OutputItem[]> {
 	const items: OutputItem[] = [];
-	const { output, readDeadline } = options;
+	const { output, readUntilMs = Infinity } = options;
 	for (const event of events) {
 		await yieldIfDue();
-		if (output.downloadFiles && items.length > 0 && readDeadline?.aborted) break;
+		const isLate = items.length > 0 && clock.now() >= readUntilMs;
+		if (output.downloadFiles && isLate) break;
 		items.push({ record: event.record, item: await createItemInTime(event, options) });
 	}
 	return items;
@@ -150,12 +149,12 @@ async function createItemInTime(
 	event: ResponseEventData,
 	options: ItemOptions,
 ): Promise<INodeExecutionData> {
-	const { request, output, pollDeadline } = options;
-	const work = createItem({ ...request, signal: pollDeadline }, event, options);
+	const { request, output } = options;
+	const work = createItem(request, event, options);
 	if (!output.downloadFiles) return await work;
 	const createTimeout = () => createRequestError(request, createFailure('pollTimedOut'));
 	try {
-		return await waitUnlessAborted(work, pollDeadline, createTimeout);
+		return await waitUnlessAborted(work, request.signal, createTimeout);
 	} catch (cause) {
 		const { message } = toNodeError(request.n8n.getNode(), cause);
 		request.n8n.logger.warn(`A response is delivered without its files: ${message}`);

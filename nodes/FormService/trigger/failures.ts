@@ -151,11 +151,6 @@ export type ReadingOutcome = Readonly<{
 	startsOver?: boolean;
 }>;
 
-/** Whether the poll stops: the account has failed, or its requests of this minute are used up. */
-export function isEndOfPoll({ error }: ReadingOutcome): boolean {
-	return hasReason(error, 'queueTimedOut') || isAccountFailure(error);
-}
-
 /** Clears what has been read, and records and logs the failure, if there is one. */
 export function recordOutcome(failures: Failures, outcome: ReadingOutcome, logger: Logger): void {
 	const { subject, readPages, isWhole, error, failedPage, startsOver } = outcome;
@@ -163,11 +158,6 @@ export function recordOutcome(failures: Failures, outcome: ReadingOutcome, logge
 	for (const page of readPages) failures.clearPage(subject, page);
 	if (isWhole) failures.clear(subject);
 	if (error === undefined) return;
-	// a request that was not sent is not a failure
-	if (hasReason(error, 'queueTimedOut')) {
-		logger.info("The poll ends early: this account's requests of this minute are used up.");
-		return;
-	}
 	const count = failures.record(subject, error, failedPage);
 	if (isAccountFailure(error) && !startsOver) failures.record('account', error);
 	const what = subject === 'formList' ? 'The list of forms' : subject.replace('form', 'Form');

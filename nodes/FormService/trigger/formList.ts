@@ -18,7 +18,7 @@ import { settings } from '../settings/settings';
 import { FIRST_PAGE, type FailureSubject, type ReadingOutcome } from './failures';
 import { computeFingerprint, toCanonicalText } from './fingerprints';
 import { isBackingOff, type OutputItem, type PollContext } from './pollContext';
-import { fetchPagesInTime, fetchWholeList } from './readPages';
+import { fetchWholeList } from './readPages';
 import { computeDueAtMs, hasElapsed, HOUR_MS, isDue, MINUTE_MS } from './requestBudget';
 import { isWatched } from './triggerParameters';
 import { updateAbsences, type FormState, type FormStates } from './triggerState';
@@ -47,23 +47,17 @@ function rememberNames({ cache }: PollContext, listed: Iterable<ListedForm>): vo
 	}
 }
 
-/** Items wait for the name of their form for at most this time. */
-const NAME_TIMEOUT_MS = 3_000;
-
 /** Finds the name of a form, at most once an hour in the list of all forms. Null if it is unknown. */
 export async function fetchFormName(context: PollContext, formId: string): Promise<string | null> {
-	const { request, cache, parameters, times } = context;
+	const { request, cache, parameters } = context;
 	const name = cache.names.get(formId) ?? getSelectedFormName(request.n8n.getNode(), formId);
 	const isRecent = !hasElapsed(cache.namesFetchedAtMs, HOUR_MS, clock.now());
 	if (name !== undefined || parameters.lists.forms || isRecent) return name ?? null;
 	cache.namesFetchedAtMs = clock.now();
-	const target = createTarget(request.account, endpoints.listForms);
-	const deadline = clock.timeout(NAME_TIMEOUT_MS);
 	try {
-		for await (const page of fetchPagesInTime(context, target, FIRST_PAGE, deadline)) {
-			rememberNames(context, indexForms(page.records).values());
-			if (clock.now() >= times.readUntilMs) break;
-		}
+		const target = createTarget(request.account, endpoints.listForms);
+		const { records } = await fetchWholeList(context, target, 'forms');
+		rememberNames(context, indexForms(records).values());
 	} catch (error) {
 		const { message } = toNodeError(request.n8n.getNode(), error);
 		request.n8n.logger.info(`The names of the forms could not be read: ${message}`);

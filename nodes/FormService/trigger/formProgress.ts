@@ -66,7 +66,7 @@ function findResumePage({ read, delivery }: PerformedReading): string | undefine
 
 /** Whether a page has failed, other than by the time of the poll. */
 function hasFailed({ error }: ReadPages): boolean {
-	return error !== undefined && !hasReason(error, 'pollTimedOut', 'queueTimedOut');
+	return error !== undefined && !hasReason(error, 'pollTimedOut');
 }
 
 /** A search that is cut goes on at its next turn, before the pass does. */

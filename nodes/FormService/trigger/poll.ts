@@ -3,7 +3,7 @@ import type { INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 import { clock } from '../api/clock';
 import type { NodeError } from '../api/errors';
 import { sortByTime } from '../api/records';
-import { isEndOfPoll, recordOutcome, type ReadingOutcome } from './failures';
+import { isAccountFailure, recordOutcome, type ReadingOutcome } from './failures';
 import { mayReadFormList, readFormList } from './formList';
 import {
 	getTriggerCache,
@@ -114,8 +114,9 @@ type DueList = { formId?: string; reading?: Reading; readAtMs: number };
 function chooseList(context: PollContext, result: PollResult): DueList | undefined {
 	const { cache, parameters, times } = context;
 	const { forms, items, outcomes, tried } = result;
-	const isOver = items.length >= parameters.maxPerPoll || outcomes.some(isEndOfPoll);
-	if (isOver || isBackingOff(context, 'account')) return undefined;
+	const isFull = items.length >= parameters.maxPerPoll;
+	const hasAccountFailed = outcomes.some(({ error }) => isAccountFailure(error));
+	if (isFull || hasAccountFailed || isBackingOff(context, 'account')) return undefined;
 	if (clock.now() >= times.readUntilMs) return undefined;
 	const due: DueList[] = getWatchedFormIds(parameters, forms).flatMap((formId) => {
 		const form = forms.get(formId);

@@ -106,17 +106,14 @@ function getPollTimeoutMs(n8n: IPollFunctions): number {
 /** The limits of a poll's time. */
 export type PollTimes = Readonly<{
 	pollStartedAtMs: number;
-	/** From this time on, the poll requests no further page. */
+	/** From this time on, the poll requests no further page, and no files of a further response. */
 	readUntilMs: number;
-	/** Aborts when the poll must no longer wait for a reply. */
-	readDeadline: AbortSignal;
-	/** Aborts when the poll must no longer wait for files. */
-	pollDeadline: AbortSignal;
 }>;
 
 /** A step of a poll may change only `cache`, and returns everything else. */
 export type PollContext = LoadedState &
 	Readonly<{
+		/** Its signal aborts when the poll must no longer wait for replies and files. */
 		request: RequestContext;
 		parameters: TriggerParameters;
 		reason: PollReason;
@@ -170,10 +167,9 @@ function forgetOutdated(cache: TriggerCache, configKey: string): void {
 	cache.namesFetchedAtMs = -Infinity;
 }
 
-/** The parts of a poll's time in which it sends requests, leaves them in the queue, and waits for replies. */
-const REQUEST_SHARE = 0.6;
-const QUEUE_SHARE = 0.75;
-const READ_SHARE = 0.8;
+/** The parts of a poll's time in which it requests pages, and waits for replies and files. */
+const READ_SHARE = 0.6;
+const WAIT_SHARE = 0.9;
 
 /** Creates the context of a poll from what n8n has saved, and claims the trigger's share of the budget. */
 export function startPoll(
@@ -184,6 +180,7 @@ export function startPoll(
 ): PollContext {
 	const nowMs = clock.now();
 	const timeoutMs = Math.min(getPollTimeoutMs(n8n), REGULAR_TIMEOUT_MS);
+	const signal = clock.timeout(timeoutMs * WAIT_SHARE);
 	const loaded = loadState(readSavedState(n8n), cache.memory, computeServiceId(account.baseUrl));
 	const lastPollAtMs = cache.budgetClaim?.polledAtMs;
 	const watched = getWatchedFormIds(parameters, loaded.startState.forms);
@@ -198,21 +195,10 @@ export function startPoll(
 	return {
 		...loaded,
 		// a poll does not retry, because the next poll reads the same pages
-		request: {
-			n8n,
-			account,
-			priority: 'high',
-			retry: false,
-			signal: clock.timeout(timeoutMs * QUEUE_SHARE),
-		},
+		request: { n8n, account, priority: 'high', retry: false, signal },
 		parameters,
 		reason,
-		times: {
-			pollStartedAtMs: nowMs,
-			readUntilMs: nowMs + timeoutMs * REQUEST_SHARE,
-			readDeadline: clock.timeout(timeoutMs * READ_SHARE),
-			pollDeadline: clock.timeout(timeoutMs),
-		},
+		times: { pollStartedAtMs: nowMs, readUntilMs: nowMs + timeoutMs * READ_SHARE },
 		cache,
 		budget: { intervalMs: computeIntervalMs(claims, claim), nowMs, lastPollAtMs },
 	};

@@ -2,7 +2,6 @@ import { chunk, uniqBy } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { clock, waitUnlessAborted, yieldIfDue } from '../api/clock';
 import { createTarget, endpoints, type Target } from '../api/endpoints';
-import { hasReason } from '../api/errors';
 import { getComparableId, getCreationTimeMs, getRecordKey } from '../api/records';
 import { fetchPages, isWholeList, type ListPage } from '../api/replies/fetchPages';
 import { createRequestError } from '../api/requestContext';
@@ -98,8 +97,7 @@ export async function readPages(
 		}
 		return { ...read, isCut: false, requests: read.pages.length };
 	} catch (error) {
-		const wasSent = !hasReason(error, 'queueTimedOut');
-		return { ...read, requests: read.pages.length + Number(wasSent), error };
+		return { ...read, requests: read.pages.length + 1, error };
 	}
 }
 
@@ -180,22 +178,17 @@ function isEndOfSearch(
  * @throws NodeApiError if a page cannot be read, or the time is up
  */
 export async function* fetchPagesInTime(
-	{ request, times, cache }: PollContext,
+	{ request, cache }: PollContext,
 	target: Target,
 	from = FIRST_PAGE,
-	deadline = times.readDeadline,
 ): AsyncGenerator<ListPage, void> {
 	const url = new URL(target.url);
 	url.search = from || url.search;
 	const pages = fetchPages(request, target, url.href);
 	const createTimeout = () => createRequestError(request, createFailure('pollTimedOut'));
 	for (;;) {
-		const nextPage = pages.next().catch((error: unknown) => {
-			// a canceled request was still in the queue, and was not sent
-			if (!hasReason(error, 'canceled')) throw error;
-			throw createRequestError(request, createFailure('queueTimedOut'));
-		});
-		const { value: page, done } = await waitUnlessAborted(nextPage, deadline, createTimeout);
+		const nextPage = pages.next();
+		const { value: page, done } = await waitUnlessAborted(nextPage, request.signal, createTimeout);
 		if (done) return;
 		cache.clockOffsetMs = computeClockOffset(page, clock.now());
 		yield page;
