@@ -1,3 +1,4 @@
+import { upperFirst } from 'lodash';
 import type { Logger } from 'n8n-workflow';
 import { clock } from '../api/clock';
 import { getRequestFailure, hasReason, type NodeError } from '../api/errors';
@@ -6,19 +7,20 @@ import { EARLY_TOLERANCE_MS, HOUR_MS, hasElapsed, MINUTE_MS } from './requestBud
 
 /* Decides how long polls wait after a failure, and which error the user sees. */
 
-/** What has failed: all of the account, the parameters, the list of forms, or one form. */
-export type FailureSubject = 'account' | 'parameters' | 'formList' | `form ${string}`;
+/**
+ * What has failed: all of the account, the parameters, the list of forms, or one form. A pass that fails at a later
+ * page is a subject of its own, so that it does not delay new responses.
+ */
+export type FailureSubject =
+	| 'account'
+	| 'parameters'
+	| 'formList'
+	| `form ${string}`
+	| `later pages of form ${string}`;
 
 /** The consecutive failures of a subject. */
-export type FailureStreak = Readonly<{
+type FailureStreak = Readonly<{
 	count: number;
-	/**
-	 * The query of the page that failed last, how often in a row, and since when. Other pages of the form can be read
-	 * meanwhile, or fail, too.
-	 */
-	page: string;
-	pageCount: number;
-	pageFailedAtMs: number;
 	lastFailedAtMs: number;
 	backoffMs: number;
 	error: NodeError;
@@ -42,19 +44,15 @@ export class Failures {
 	private reportedAtMs = -Infinity;
 
 	/** Records a failure. Returns the number of failures in a row. */
-	record(subject: FailureSubject, error: NodeError, page = FIRST_PAGE): number {
+	record(subject: FailureSubject, error: NodeError): number {
 		const nowMs = clock.now();
 		const last = this.streaks.get(subject);
 		const count = (last?.count ?? 0) + 1;
-		const lastOfPage = last?.page === page ? last : undefined;
 		const { retryAtMs = nowMs } = getRequestFailure(error) ?? {};
 		// a millisecond more, so that the queue sends the next request immediately
 		const askedMs = Math.min(retryAtMs - nowMs + 1, MAX_RETRY_AFTER_MS);
 		this.streaks.set(subject, {
 			count,
-			page,
-			pageCount: (lastOfPage?.pageCount ?? 0) + 1,
-			pageFailedAtMs: lastOfPage?.pageFailedAtMs ?? nowMs,
 			lastFailedAtMs: nowMs,
 			backoffMs: Math.max(askedMs, computeBackoffMs(count)),
 			error,
@@ -63,27 +61,18 @@ export class Failures {
 		return count;
 	}
 
-	get(subject: FailureSubject): FailureStreak | undefined {
-		return this.streaks.get(subject);
-	}
-
 	clear(subject: FailureSubject): void {
 		this.streaks.delete(subject);
-	}
-
-	/** Ends the streak of a form if the page that failed last has now been read. */
-	clearPage(subject: FailureSubject, page: string): void {
-		if (this.streaks.get(subject)?.page === page) this.streaks.delete(subject);
 	}
 
 	clearAll(): void {
 		this.streaks.clear();
 	}
 
-	/** Whether the subject waits after a failure. Pages other than the one that failed do not wait. */
-	isInBackoff(subject: FailureSubject, page = FIRST_PAGE): boolean {
+	/** Whether the subject waits after a failure. */
+	isInBackoff(subject: FailureSubject): boolean {
 		const streak = this.streaks.get(subject);
-		if (streak?.page !== page) return false;
+		if (streak === undefined) return false;
 		return !hasElapsed(streak.lastFailedAtMs, streak.backoffMs, clock.now());
 	}
 
@@ -107,9 +96,7 @@ export class Failures {
 		this.streaks.set(subject, { ...streak, isReported: true });
 		this.reportedAtMs = nowMs;
 		const { error } = streak;
-		// the account and a form can share an error, which has the notice then
-		const description = (error.description ?? '').replace(NOTICE, '').trim();
-		error.description = `${description} ${NOTICE}`.trim();
+		error.description = `${error.description ?? ''} ${NOTICE}`.trim();
 		return error;
 	}
 }
@@ -137,29 +124,22 @@ export function isAccountFailure(error: unknown): boolean {
 	return hasReason(error, ...ACCOUNT_REASONS);
 }
 
-/** What a poll has read of one list. */
+/** What became of one list in a poll. */
 export type ReadingOutcome = Readonly<{
 	subject: FailureSubject;
-	/** The pages that were read and whose events were delivered. */
-	readPages: readonly string[];
-	/** Whether the whole list has been read, by this reading and earlier ones. */
-	isWhole: boolean;
+	/** Whether a page was read, and its events were delivered. */
+	hasRead: boolean;
 	error?: NodeError;
-	/** The page that the error is about. */
-	failedPage?: string;
-	/** Whether the next reading leaves this page, and so need not wait. */
-	startsOver?: boolean;
 }>;
 
 /** Clears what has been read, and records and logs the failure, if there is one. */
 export function recordOutcome(failures: Failures, outcome: ReadingOutcome, logger: Logger): void {
-	const { subject, readPages, isWhole, error, failedPage, startsOver } = outcome;
-	if (readPages.length > 0 && !isAccountFailure(error)) failures.clear('account');
-	for (const page of readPages) failures.clearPage(subject, page);
-	if (isWhole) failures.clear(subject);
+	const { subject, hasRead, error } = outcome;
+	const isOfAccount = isAccountFailure(error);
+	if (hasRead) failures.clear(subject);
+	if (hasRead && !isOfAccount) failures.clear('account');
 	if (error === undefined) return;
-	const count = failures.record(subject, error, failedPage);
-	if (isAccountFailure(error) && !startsOver) failures.record('account', error);
-	const what = subject === 'formList' ? 'The list of forms' : subject.replace('form', 'Form');
+	const count = failures.record(isOfAccount ? 'account' : subject, error);
+	const what = subject === 'formList' ? 'The list of forms' : upperFirst(subject);
 	logger.warn(`${what} could not be read: ${error.message}. Failures in a row: ${count}.`);
 }

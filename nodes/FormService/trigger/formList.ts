@@ -15,7 +15,7 @@ import {
 import { createFormNotFoundError, getSelectedFormName } from '../parameters/locators';
 import type { FormEvent } from '../parameters/triggerEvents';
 import { settings } from '../settings/settings';
-import { FIRST_PAGE, type FailureSubject, type ReadingOutcome } from './failures';
+import type { FailureSubject, ReadingOutcome } from './failures';
 import { computeFingerprint, toCanonicalText } from './fingerprints';
 import { isBackingOff, type OutputItem, type PollContext } from './pollContext';
 import { fetchWholeList } from './readPages';
@@ -92,7 +92,7 @@ export async function readFormList(
 		addRequests(context, requests);
 		const listed = indexForms(records);
 		rememberNames(context, listed.values());
-		const read = { subject: FORM_LIST, readPages: [FIRST_PAGE], isWhole: true };
+		const read = { subject: FORM_LIST, hasRead: true };
 		const outcomes = [read, ...findMissing(context, listed)];
 		return { ...deliverFormEvents(context, before, listed, capacity), outcomes };
 	} catch (cause) {
@@ -101,7 +101,7 @@ export async function readFormList(
 		addRequests(context, 1, isLate ? context.cache.formListSchedule?.readAtMs : undefined);
 		if (isLate) return { ...before, items: [], outcomes: [] };
 		const error = toNodeError(request.n8n.getNode(), cause);
-		const outcomes = [{ subject: FORM_LIST, readPages: [], isWhole: false, error }];
+		const outcomes = [{ subject: FORM_LIST, hasRead: false, error }];
 		return { ...before, items: [], outcomes };
 	}
 }
@@ -124,10 +124,10 @@ function findMissing(
 	const formIds = watch.kind === 'all' || lists.responses ? [] : watch.formIds;
 	return formIds.flatMap((formId): ReadingOutcome[] => {
 		const subject = `form ${formId}` as const;
-		if (listed.has(formId)) return [{ subject, readPages: [FIRST_PAGE], isWhole: true }];
+		if (listed.has(formId)) return [{ subject, hasRead: true }];
 		if (isBackingOff(context, subject)) return [];
 		const error = createFormNotFoundError(context.request.n8n.getNode(), formId);
-		return [{ subject, readPages: [], isWhole: false, error }];
+		return [{ subject, hasRead: false, error }];
 	});
 }
 

@@ -15,7 +15,7 @@ import {
 	type PollContext,
 } from './pollContext';
 import { planReading, readForm } from './readForm';
-import { ensureBaseline, TURNS, type Reading } from './readPages';
+import { ensureBaseline, type Reading } from './readPages';
 import { readSavedState, readTriggerNode, writeSavedState } from './staticData';
 import { hasSeveralForms } from './triggerParameters';
 import {
@@ -84,8 +84,8 @@ type PollResult = {
 	listedSinceMs: number | undefined;
 	items: OutputItem[];
 	outcomes: ReadingOutcome[];
-	/** What has been tried: "formList", or the turn and the ID of a form. */
-	tried: Set<string>;
+	/** The IDs of the forms that have been tried. Undefined is the list of all forms. */
+	tried: Set<string | undefined>;
 };
 
 /** Reads one list after another, the one that has waited longest first, until none is due or the poll is over. */
@@ -118,15 +118,15 @@ function chooseList(context: PollContext, result: PollResult): DueList | undefin
 	const hasAccountFailed = outcomes.some(({ error }) => isAccountFailure(error));
 	if (isFull || hasAccountFailed || isBackingOff(context, 'account')) return undefined;
 	if (clock.now() >= times.readUntilMs) return undefined;
-	const due: DueList[] = getWatchedFormIds(parameters, forms).flatMap((formId) => {
+	const due: DueList[] = [];
+	if (!tried.has(undefined) && mayReadFormList(context)) {
+		due.push({ readAtMs: cache.formListSchedule?.readAtMs ?? -Infinity });
+	}
+	for (const formId of getWatchedFormIds(parameters, forms)) {
 		const form = forms.get(formId);
-		const turns = TURNS.filter((turn) => !tried.has(`${turn} ${formId}`));
-		const reading = planReading(context, formId, form, turns);
+		const reading = tried.has(formId) ? undefined : planReading(context, formId, form);
 		const readAtMs = form?.progress?.schedule?.readAtMs ?? 0;
-		return reading === undefined ? [] : [{ formId, reading, readAtMs }];
-	});
-	if (!tried.has('formList') && mayReadFormList(context)) {
-		due.unshift({ readAtMs: cache.formListSchedule?.readAtMs ?? -Infinity });
+		if (reading !== undefined) due.push({ formId, reading, readAtMs });
 	}
 	return minBy(due, 'readAtMs');
 }
@@ -140,22 +140,21 @@ async function readList(
 	const { cache, parameters, request } = context;
 	const soFar = {
 		capacity: parameters.maxPerPoll - result.items.length,
-		hasReadPages: result.outcomes.some(({ readPages }) => readPages.length > 0),
+		hasReadPages: result.outcomes.some(({ hasRead }) => hasRead),
 	};
 	const outcomes: ReadingOutcome[] = [];
+	result.tried.add(formId);
 	if (formId === undefined || reading === undefined) {
 		const list = await readFormList(context, result, soFar);
 		Object.assign(result, { forms: list.forms, listedSinceMs: list.listedSinceMs });
-		result.tried.add('formList');
 		result.items.push(...list.items);
 		outcomes.push(...list.outcomes);
 	} else {
 		const before = result.forms.get(formId) ?? {};
-		const read = await readForm(context, formId, before, reading, soFar);
-		result.forms.set(formId, read.form);
-		result.tried.add(`${reading.turn} ${formId}`);
-		result.items.push(...read.items);
-		outcomes.push(read.outcome);
+		const { form, items, outcome } = await readForm(context, formId, before, reading, soFar);
+		result.forms.set(formId, form);
+		result.items.push(...items);
+		outcomes.push(outcome);
 	}
 	result.outcomes.push(...outcomes);
 	for (const outcome of outcomes) recordOutcome(cache.failures, outcome, request.n8n.logger);
@@ -170,7 +169,7 @@ function findActivationError(
 	outcomes: readonly ReadingOutcome[],
 ): NodeError | undefined {
 	const isNeeded = reason === 'publish' || (reason === 'start' && startState.forms.size === 0);
-	const hasRead = outcomes.some(({ readPages }) => readPages.length > 0);
+	const hasRead = outcomes.some((outcome) => outcome.hasRead);
 	return isNeeded && !hasRead
 		? outcomes.find(({ error }) => error !== undefined)?.error
 		: undefined;

@@ -49,8 +49,13 @@ export type TriggerCache = {
 	readonly passes: Map<string, PassProof>;
 };
 
-/** Whether a pass was complete is decided by what it has listed. */
-export type PassProof = { ids: Set<Fingerprint>; recordCount: number; total?: number };
+/** Whether a pass was complete is decided by what it has listed before its next page. */
+export type PassProof = {
+	ids: Set<Fingerprint>;
+	recordCount: number;
+	total?: number;
+	nextPage: string;
+};
 
 const caches = new Map<string, TriggerCache>();
 
@@ -204,11 +209,7 @@ export function startPoll(
 	};
 }
 
-/** Whether the poll skips a page because it, or the account, has failed. Never after n8n starts or publishes. */
-export function isBackingOff(
-	{ cache, reason }: PollContext,
-	subject: FailureSubject,
-	page?: string,
-): boolean {
-	return reason === 'schedule' && cache.failures.isInBackoff(subject, page);
+/** Whether the poll skips what has failed. Never after n8n starts or publishes. */
+export function isBackingOff({ cache, reason }: PollContext, subject: FailureSubject): boolean {
+	return reason === 'schedule' && cache.failures.isInBackoff(subject);
 }

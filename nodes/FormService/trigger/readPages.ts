@@ -36,6 +36,14 @@ export type DetectedEvent = Readonly<{
 	pageIndex: number;
 }>;
 
+/** What a poll reads of a form, see readForm. */
+export type Reading = Readonly<{
+	kind: 'search' | 'pass';
+	/** The page where it starts. */
+	from: string;
+	maxPages: number;
+}>;
+
 /** What a reading has found. */
 export type ReadPages = {
 	pages: Page[];
@@ -43,24 +51,10 @@ export type ReadPages = {
 	events: Map<Fingerprint, DetectedEvent>;
 	/** What the trigger records of responses that have changed without an event. */
 	updates: Map<Fingerprint, SeenResponse>;
-	/** Whether the reading has stopped although there is another page to read. */
-	isCut: boolean;
-	/** How many requests were sent. */
-	requests: number;
+	/** Why it has stopped: at its end, at a limit of events, pages or time, or because of the error. */
+	stop: 'end' | 'full' | 'limit' | 'late' | 'failed';
 	error?: unknown;
 };
-
-/** What a reading of a form does, see readForm. */
-export const TURNS = ['search', 'pass'] as const;
-export type Turn = (typeof TURNS)[number];
-
-export type Reading = Readonly<{
-	turn: Turn;
-	from: string;
-	maxPages: number;
-	/** If new responses appear on the first page: when the last search began, by the service's clock. */
-	searchedAtMs?: number;
-}>;
 
 /**
  * Reads pages until there are no more or enough of them, or a page cannot be read. Never throws.
@@ -76,28 +70,25 @@ export async function readPages(
 ): Promise<ReadPages> {
 	const { request, times } = context;
 	const target = createTarget(request.account, endpoints.listResponses, { formId });
-	const read: ReadPages = {
-		pages: [],
-		events: new Map(),
-		updates: new Map(),
-		isCut: true,
-		requests: 0,
+	const found = {
+		pages: new Array<Page>(),
+		events: new Map<Fingerprint, DetectedEvent>(),
+		updates: new Map<Fingerprint, SeenResponse>(),
 	};
 	try {
 		for await (const listPage of fetchPagesInTime(context, target, reading.from)) {
 			const page = toPage(context, listPage);
-			read.pages.push(page);
+			found.pages.push(page);
 			// the first reply shows the service's clock
-			await comparePage(read, page, ensureBaseline(context, form), context.parameters);
-			if (page.next === undefined) continue;
-			const isOver = isEndOfSearch(reading, read, form);
-			const isFull = read.pages.length >= reading.maxPages || read.events.size >= maxEvents;
-			if (!isOver && !isFull && clock.now() < times.readUntilMs) continue;
-			return { ...read, isCut: !isOver, requests: read.pages.length };
+			await comparePage(found, page, ensureBaseline(context, form), context.parameters);
+			if (page.next === undefined || isEndOfSearch(reading, page, form)) break;
+			if (found.events.size >= maxEvents) return { ...found, stop: 'full' };
+			if (found.pages.length >= reading.maxPages) return { ...found, stop: 'limit' };
+			if (clock.now() >= times.readUntilMs) return { ...found, stop: 'late' };
 		}
-		return { ...read, isCut: false, requests: read.pages.length };
+		return { ...found, stop: 'end' };
 	} catch (error) {
-		return { ...read, requests: read.pages.length + 1, error };
+		return { ...found, stop: 'failed', error };
 	}
 }
 
@@ -127,7 +118,7 @@ const YIELD_EVERY_RECORDS = 500;
 
 /** A later page can repeat a response: it has at most one event in a reading. */
 async function comparePage(
-	{ events, updates, pages }: ReadPages,
+	{ events, updates, pages }: Pick<ReadPages, 'events' | 'updates' | 'pages'>,
 	{ records, ids, servedAtMs }: Page,
 	{ seen = new Map(), baseline }: FormState,
 	parameters: TriggerParameters,
@@ -152,21 +143,18 @@ async function comparePage(
 const CLOCK_TOLERANCE_MS = 2_000;
 
 /**
- * Whether a list that is sorted newest first has no new responses after the last page: its last response is seen,
- * and is older than the last search. A seen response alone is not enough, because a pass may have seen its page
+ * Whether a list that is sorted newest first has no new responses after the page: its last response is seen, and is
+ * older than the last finished search. A seen response alone is not enough, because a pass may have seen its page
  * before.
  */
 function isEndOfSearch(
-	{ from, searchedAtMs }: Reading,
-	{ pages }: ReadPages,
-	{ seen = new Map() }: FormState,
+	{ kind }: Reading,
+	{ records, ids }: Page,
+	{ seen = new Map(), progress }: FormState,
 ): boolean {
-	// an earlier poll may have stopped in the middle of the page where this reading starts
-	const isResumed = from !== FIRST_PAGE && pages.length === 1;
-	if (searchedAtMs === undefined || isResumed) return false;
-	const { records, ids } = pages.at(-1)!;
-	const createdAtMs = getCreationTimeMs(records.at(-1) ?? {});
-	if (createdAtMs === undefined) return ids.length > 0 && ids.every((id) => seen.has(id));
+	const { order, searchedAtMs = 0 } = progress?.search ?? {};
+	if (kind === 'pass' || order === 'oldestFirst') return false;
+	const createdAtMs = getCreationTimeMs(records.at(-1) ?? {}) ?? Infinity;
 	return seen.has(ids.at(-1)!) && createdAtMs < searchedAtMs - CLOCK_TOLERANCE_MS;
 }
 

@@ -13,32 +13,31 @@ import type { TriggerParameters } from './triggerParameters';
 
 /* The state of a trigger. n8n keeps it; a state never changes, because each poll creates the next one. */
 
-/** The pages that a form's polls read next. A page is identified by the query of its URL. */
+/** What a form's polls read next, see readForm. A page is identified by the query of its URL. */
 const progressSchema = z.object({
 	schedule: z.object({ readAtMs: z.number(), dueAtMs: z.number() }).optional(),
-	/** What the next reading of a list with an order does. */
-	turn: z.enum(['search', 'pass']).optional(),
-	/** The pass under way, which reads all pages of the list in slices. */
+	next: z.enum(['search', 'pass']).optional(),
+	/** The pass under way, and its next page. */
 	pass: z
 		.object({
 			page: z.string(),
+			/** How often in a row this page could not be read. */
+			failures: z.number(),
 			/** How many pages were read. */
 			pageCount: z.number(),
 			/** The number of pages in ascending order, less those in descending order. */
 			ascent: z.number(),
 			/** Whether no pass of the form has ended or started over yet. */
-			isFirst: z.boolean().optional(),
+			isFirst: z.boolean(),
 		})
 		.optional(),
-	/** Where new responses appear. Undefined if the list has no order, or fewer than three pages. */
-	newest: z
+	/** Where the next search starts. Undefined if the list has one page, or no order. */
+	search: z
 		.object({
 			order: z.enum(['newestFirst', 'oldestFirst']),
-			/** The page where the next search starts. */
 			page: z.string(),
-			/** When the last finished search began, and when the unfinished one did, by the service's clock. */
+			/** When the last finished search began, by the service's clock. */
 			searchedAtMs: z.number(),
-			searchingSinceMs: z.number().optional(),
 		})
 		.optional(),
 });
