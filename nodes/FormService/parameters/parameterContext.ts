@@ -35,10 +35,7 @@ export type ParameterContext = {
 export function getDisplayName({ properties }: ParameterContext, name: string): string {
 	const listed = properties.flatMap((property) => [property, ...(property.options ?? [])]);
 	const ownName = name.split('.').at(-1);
-	// a notice can have the name of the parameter that the notice replaces
-	const found = (listed as INodeProperties[]).find(
-		(entry) => entry.name === ownName && entry.type !== 'notice',
-	);
+	const found = (listed as INodeProperties[]).find((entry) => entry.name === ownName);
 	return found?.displayName ?? name;
 }
 

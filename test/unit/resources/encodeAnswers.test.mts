@@ -19,7 +19,7 @@ function mapAutomatically(json: IDataObject, records: IDataObject[]) {
 
 const KNOWN_LABELS = [
 	...'Number|number|Number (2)|event|Form|UUID|created_at|2026|id| id |é|E\u0301|name'.split('|'),
-	...'answers|responses|response_uuid|Response_Number|response_event|other_answers'.split('|'),
+	...'answers|responses|other_answers'.split('|'),
 	...'__proto__|constructor|Straße|STRASSE|a\u00a0b|A b|a b|\u202aName\u202c'.split('|'),
 ];
 

@@ -1,23 +1,11 @@
-import type { INodeProperties } from 'n8n-workflow';
 import { endpoints } from '../../api/endpoints';
 import { addResponse } from '../../api/service';
 import type { Operation } from '../../execution/operation';
 import { getSelectedFormName, readFormId, formLocator } from '../../parameters/locators';
 import { createInputModeProperty, createOptionsProperty } from '../../parameters/parameterContext';
-import { TOOL_CONDITION } from '../../parameters/resultParameters';
 import { fetchSharedFields } from '../forms';
 import { encodeAnswers, readGivenAnswers } from './encodeAnswers';
 import { prepareDuplicates, readKeyFieldNames, skipDuplicatesProperty } from './skipDuplicates';
-
-/**
- * Creates a notice in place of the mapper `fields`. The notice has its name, because n8n's editor keeps the
- * values of a hidden parameter only if one of the same name is shown.
- */
-function createPlaceholder(inputMode: 'auto' | 'json', displayName: string): INodeProperties {
-	// n8n would ask a model for the value of a notice, so a tool hides it
-	const displayOptions = { show: { inputMode: [inputMode] }, hide: TOOL_CONDITION };
-	return { displayName, name: 'fields', type: 'notice', default: '', displayOptions };
-}
 
 export const responseCreate: Operation = {
 	option: {
@@ -32,18 +20,10 @@ export const responseCreate: Operation = {
 	properties: [
 		formLocator,
 		createInputModeProperty('Specify Answers', {
-			auto: 'Use the input fields that are named after fields of the form',
+			auto: 'Use the input fields that are named after fields of the form. Empty ones count as unanswered.',
 			fields: 'Enter the answer to each field of the form',
-			json: 'Provide all answers as JSON, by field',
+			json: 'Provide all answers as JSON, by the labels, custom keys or UUIDs of fields',
 		}),
-		createPlaceholder(
-			'auto',
-			'Name the columns after fields of the form. Empty cells count as unanswered.',
-		),
-		createPlaceholder(
-			'json',
-			'Name the keys after fields of the form: their labels, custom keys or UUIDs. Field: Get Many lists them.',
-		),
 		{
 			displayName: 'Answers',
 			name: 'fields',
@@ -51,7 +31,8 @@ export const responseCreate: Operation = {
 			noDataExpression: true,
 			required: true,
 			default: { mappingMode: 'defineBelow', value: null },
-			description: 'The answers. For a file field, enter the URL of an already uploaded file.',
+			description:
+				'The answers. For several choices, switch the field to Expression and enter them with commas. For a file field, enter the URL of an already uploaded file.',
 			typeOptions: {
 				loadOptionsDependsOn: ['formId.value'],
 				resourceMapper: {
@@ -69,14 +50,6 @@ export const responseCreate: Operation = {
 				},
 			},
 			displayOptions: { show: { inputMode: ['fields'] } },
-		},
-		{
-			displayName:
-				'Several choices? Switch the field to Expression and enter them with commas, such as Forms, Reports.',
-			name: 'choicesNotice',
-			type: 'notice',
-			default: '',
-			displayOptions: { show: { inputMode: ['fields'] }, hide: TOOL_CONDITION },
 		},
 		{
 			displayName: 'Answers (JSON)',

@@ -1,11 +1,10 @@
-import { compact, groupBy, isEmpty } from 'lodash';
+import { compact, groupBy, isEmpty, map } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
-import { RESERVED_COLUMNS } from '../../answers/attributes';
 import { encodeAnswer, type EncodedValue, type EncodeResult } from '../../answers/encode';
 import { findFieldBySpelling, type FormField } from '../../answers/fields';
 import { matchAnswers } from '../../answers/matchAnswers';
 import { isRecord } from '../../api/records';
-import { formatNames, normalizeText, truncateText } from '../../api/text';
+import { formatNames, truncateText } from '../../api/text';
 import { findErrorValue, isBlank } from '../../api/values';
 import {
 	createCombinedParameterError,
@@ -93,11 +92,8 @@ function assignColumns(
 	};
 }
 
-const reservedColumns = new Set(RESERVED_COLUMNS.map(normalizeText));
-
 /** Finds the field of a column, first by the name that One Column per Field gives it. */
 function findColumn(name: string, fields: readonly FormField[]): FormField | undefined {
-	if (reservedColumns.has(normalizeText(name))) return undefined;
 	return fields.find(({ answerKey }) => answerKey === name) ?? findFieldBySpelling(name, fields);
 }
 
@@ -122,86 +118,52 @@ export function encodeAnswers(
 	fields: readonly FormField[],
 ): EncodedAnswers {
 	const { answers, problem } = assignFields(given, fields);
-	const isGiven = ({ value }: GivenAnswer) => !isBlank(value) && !isLeftOut(input, value);
-	const unknown = answers.filter(({ field }) => field === undefined);
-	// the mapper can still have a deleted field, which is no problem if it is empty
-	const wrong = { auto: [], fields: unknown.filter(isGiven), json: unknown }[given.mode];
-	const ignored = given.mode === 'auto' ? unknown.map(({ name }) => name) : [];
-	const encoded = encodeFields(answers.filter(isGiven), given, fields, input.zone);
-	const { data, byTitle, missing } = encoded;
+	const givenAnswers = answers.filter(({ value }) => !isBlank(value) && !isLeftOut(input, value));
+	const isAutomatic = given.mode === 'auto';
+	const wrong = isAutomatic ? [] : givenAnswers.filter(({ field }) => field === undefined);
+	const ignored = isAutomatic ? answers.filter(({ field }) => field === undefined) : [];
 	const problems = compact([
 		problem,
 		...wrong.map(({ name }) => `"${truncateText(name)}" is not a field of this form.`),
-		...encoded.problems,
-		missing.length > 0 && describeMissing(missing, given.mode),
 	]);
-	const isNothing = isEmpty(data) && problems.length === 0;
-	if (isNothing) problems.push('There is no answer to send.');
-	if (problems.length === 0) return { data, byTitle, ignored };
-	const lacksAnswer = isNothing || missing.length > 0;
+	const data: EncodedAnswers['data'] = {};
+	const byTitle: EncodedAnswers['byTitle'] = {};
+	const byUuid = groupBy(givenAnswers, ({ field }) => field?.uuid);
+	for (const field of fields) {
+		const { title, uuid } = field;
+		const encoded = encodeField(byUuid[uuid] ?? [], field, given, input.zone);
+		if ('problem' in encoded) {
+			problems.push(`"${title}" ${encoded.problem}.`);
+		} else if (encoded.answer !== undefined) {
+			data[uuid] = encoded.answer;
+			byTitle[title] = encoded.answer;
+		}
+	}
+	if (isEmpty(data) && problems.length === 0) problems.push('There is no answer to send.');
+	if (problems.length === 0) return { data, byTitle, ignored: map(ignored, 'name') };
+	const columns = `Columns that match no field: ${formatNames(map(ignored, 'name'))}.`;
+	const titles = `The form's fields are ${formatNames(map(fields, 'title')) || 'none'}.`;
 	const help = compact([
-		lacksAnswer && ignored.length > 0 && `Columns that match no field: ${formatNames(ignored)}.`,
-		(isNothing || wrong.length > 0) && listFields(fields),
-		missing.length > 0 && "To leave required fields out, turn on 'Allow Missing Answers'.",
+		ignored.length > 0 && columns,
+		(wrong.length > 0 || isEmpty(data)) && titles,
 	]);
 	throw createCombinedParameterError(input, problems, "answers can't be sent", help.join(' '));
 }
 
-/** Encodes the answers to all fields. `missing` has the titles of required fields without an answer. */
-function encodeFields(
-	answers: readonly GivenAnswer[],
-	{ allowsOther, allowsMissing }: GivenAnswers,
-	fields: readonly FormField[],
-	zone: string,
-) {
-	const data: EncodedAnswers['data'] = {};
-	const byTitle: EncodedAnswers['byTitle'] = {};
-	const problems: string[] = [];
-	const missing: string[] = [];
-	const byUuid = groupBy(answers, ({ field }) => field?.uuid);
-	for (const field of fields) {
-		const { title, uuid, isRequired } = field;
-		const encoded = encodeGiven(byUuid[uuid] ?? [], field, { zone, allowOther: allowsOther });
-		if ('problem' in encoded) problems.push(`"${title}" ${encoded.problem}.`);
-		else if (encoded.answer !== undefined) {
-			data[uuid] = encoded.answer;
-			byTitle[title] = encoded.answer;
-		} else if (isRequired && !allowsMissing) missing.push(title);
-	}
-	return { data, byTitle, problems, missing };
-}
-
-/** Encodes what was given for one field. Two answers, or an error value, are a problem. */
-function encodeGiven(
+/** Encodes what was given for one field. Two answers, an error value or a missing answer are a problem. */
+function encodeField(
 	[answer, otherAnswer]: readonly GivenAnswer[],
 	field: FormField,
-	options: { zone: string; allowOther: boolean },
+	{ allowsOther, allowsMissing }: GivenAnswers,
+	zone: string,
 ): EncodeResult {
-	if (answer === undefined) return { answer: undefined };
 	if (otherAnswer !== undefined) {
 		return { problem: `has two answers, in "${answer.name}" and "${otherAnswer.name}"` };
 	}
-	const errorValue = findAnswerErrorValue(answer.value, field);
+	const errorValue = findErrorValue(answer?.value);
 	if (errorValue !== undefined) return { problem: `has the error value ${errorValue}` };
-	return encodeAnswer(answer.value, field, options);
-}
-
-/** Finds an error value in an answer, also in one of several choices: `A, #REF!`. */
-function findAnswerErrorValue(value: unknown, { kind }: FormField): string | undefined {
-	if (kind !== 'multipleChoice') return findErrorValue(value);
-	const split = (entry: unknown) => (typeof entry === 'string' ? entry.split(',') : entry);
-	return findErrorValue([value].flat().flatMap(split));
-}
-
-/** Describes all required fields without an answer: `"Name" and "Email" are required.` */
-function describeMissing(titles: readonly string[], mode: GivenAnswers['mode']): string {
-	const list = formatNames(titles.map((title) => `"${title}"`));
-	const verb = titles.length === 1 ? 'is' : 'are';
-	if (mode !== 'auto') return `${list} ${verb} required.`;
-	return `No column has an answer to ${list}, which ${verb} required.`;
-}
-
-function listFields(fields: readonly FormField[]): string {
-	if (fields.length === 0) return 'The form has no fields that take an answer.';
-	return `The form's fields are ${formatNames(fields.map(({ title }) => title))}.`;
+	const encoded = encodeAnswer(answer?.value, field, { zone, allowOther: allowsOther });
+	const hasNothing = 'answer' in encoded && encoded.answer === undefined;
+	const isMissing = hasNothing && field.isRequired && !allowsMissing;
+	return isMissing ? { problem: "needs an answer, unless 'Allow Missing Answers' is on" } : encoded;
 }
