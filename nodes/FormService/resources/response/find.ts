@@ -29,7 +29,6 @@ import {
 	createParameterError,
 	readSelectedOption,
 	toOptions,
-	type ParameterContext,
 } from '../../parameters/parameterContext';
 import {
 	limitProperties,
@@ -111,13 +110,6 @@ const STATUSES = { all: 'All', complete: 'Complete', incomplete: 'Incomplete' };
 
 type Status = keyof typeof STATUSES;
 
-/** The query of the request, by status (specification, section 4, rule 1). */
-const STATUS_QUERIES: Readonly<Record<Status, Record<string, string>>> = {
-	all: {},
-	complete: { incomplete: 'false' },
-	incomplete: { incomplete: 'true' },
-};
-
 const statusProperty: INodeProperties = {
 	displayName: 'Status',
 	name: 'status',
@@ -159,10 +151,14 @@ export const responseGetAll: Operation = {
 		const stopsEarly = status === 'all' && isUnfilteredAndUnsorted(query);
 		return {
 			ids: { formId },
-			query: STATUS_QUERIES[status],
+			// specification, section 4, rule 1
+			query: status === 'all' ? undefined : { incomplete: String(status === 'incomplete') },
 			async read(request) {
 				const fields = needsFields ? await fetchSharedFields(request, formId, output) : undefined;
-				checkConditions(input, conditions, fields);
+				const problem = findConditionMismatch(conditions, fields ?? []);
+				if (problem !== undefined) {
+					throw createParameterError(input, problem.message, problem.description);
+				}
 				const listed = await fetchResponses(request, stopsEarly ? limit : undefined);
 				const records = listed.filter((record) => hasStatus(record, status));
 				const found = await findResponses(records, query, fields);
@@ -171,18 +167,6 @@ export const responseGetAll: Operation = {
 		};
 	},
 };
-
-/** @throws InputError if a condition names an unknown field, or a value that its field does not offer */
-function checkConditions(
-	input: ParameterContext,
-	conditions: ConditionSet,
-	fields: readonly FormField[] = [],
-): void {
-	const problem = findConditionMismatch(conditions, fields);
-	if (problem !== undefined) {
-		throw createParameterError(input, problem.message, problem.description);
-	}
-}
 
 async function fetchResponses(request: ItemRequest, limit?: number) {
 	return await fetchOnce(
