@@ -27,7 +27,8 @@ type TryOptions = {
  * outcomes. Batches are processed one after another, also over tries.
  */
 export class NodeTry {
-	private readonly items = new Map<number, InputItem>();
+	/** The items that n8n has added, by their index. If n8n adds an item again, the next try has begun. */
+	readonly items = new Map<number, InputItem>();
 	/** By the index of the item. A batch adds its outcomes when it starts. */
 	private readonly outcomes = new Map<number, Promise<ItemOutcome>>();
 	private readonly controller = new AbortController();
@@ -42,15 +43,6 @@ export class NodeTry {
 
 	stop(): void {
 		this.controller.abort();
-	}
-
-	/** Whether this try already has the item. If n8n adds the item again, a new try has begun. */
-	hasReceived(index: number): boolean {
-		return this.items.has(index);
-	}
-
-	add(item: InputItem): void {
-		this.items.set(item.index, item);
 	}
 
 	/** Returns the outcome of an item. The first call for a batch starts the batch. */

@@ -1,25 +1,14 @@
 import { compact, groupBy, map, upperFirst } from 'lodash';
 import { toNodeError, InputError, type NodeError, ServiceError } from '../api/errors';
 import { addPeriod } from '../api/text';
-import {
-	createFormNotFoundError,
-	getSelectedFormName,
-	isFormNotFoundError,
-} from '../parameters/locators';
 import type { InputItem, ItemOutcome } from './operation';
 
 /** Converts an error to the error of an item. Items can share a request, so each item gets a copy of the error. */
 export function toItemError(error: unknown, item: InputItem): NodeError {
-	const { n8n, index: itemIndex } = item;
-	const node = n8n.getNode();
-	const { formId = '' } = ('prepared' in item && item.prepared.ids) || {};
-	const isSelected = getSelectedFormName(node, formId) !== undefined;
-	if (isSelected && isFormNotFoundError(error)) {
-		return createFormNotFoundError(node, formId, { itemIndex });
-	}
-	if (!(error instanceof ServiceError)) return toNodeError(node, error, itemIndex);
+	const { n8n, index } = item;
+	if (!(error instanceof ServiceError)) return toNodeError(n8n.getNode(), error, index);
 	const { message, description } = error;
-	return error.withText({ message, description: description ?? '' }, itemIndex);
+	return error.withText({ message, description: description ?? '' }, index);
 }
 
 type Outcomes = ReadonlyMap<InputItem, ItemOutcome>;

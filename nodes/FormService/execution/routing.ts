@@ -33,7 +33,7 @@ export function createPreSend(operation: Operation): PreSendAction {
 	return async function (options): Promise<RoutedOptions> {
 		const nodeTry = joinTry(this);
 		const item = prepareItem(this, operation, options, nodeTry.options.total);
-		nodeTry.add(item);
+		nodeTry.items.set(item.index, item);
 		return await Promise.resolve({ ...item.options, routed: { nodeTry, item } });
 	};
 }
@@ -68,7 +68,7 @@ const latestTries = new WeakMap<object, NodeTry>();
 function joinTry(n8n: IExecuteSingleFunctions): NodeTry {
 	const { key, total } = findInput(n8n);
 	const latestTry = latestTries.get(key);
-	if (latestTry !== undefined && !latestTry.hasReceived(n8n.getItemIndex())) return latestTry;
+	if (latestTry !== undefined && !latestTry.items.has(n8n.getItemIndex())) return latestTry;
 	// the next try sends the items that still wait in the latest try
 	latestTry?.stop();
 	const nextTry = new NodeTry({

@@ -15,7 +15,7 @@ import { parseBoolean, parseTimeMs } from '../api/values';
 import { getFormId, getId, isId, sortByTime } from '../api/records';
 import { fetchRecords } from '../api/replies/fetchPages';
 import { normalizeText, truncateText } from '../api/text';
-import { CLOSED_SUFFIX, extractFormId } from '../parameters/locators';
+import { extractFormId } from '../parameters/locators';
 
 /** Returns the ID of the form that is chosen in the editor, or an empty string. */
 export function getSelectedFormId(n8n: ILoadOptionsFunctions): string {
@@ -72,16 +72,15 @@ export async function searchForms(
 	const forms = selectWithValidId(records, getFormId).map(({ id, record }) => ({
 		id,
 		name: typeof record.name === 'string' && record.name.trim() !== '' ? record.name : id,
-		suffix: parseBoolean(record.is_closed) ? CLOSED_SUFFIX : '',
 	}));
 	const counts = countBy(forms, 'name');
 	const wanted = normalizeText(filter);
 	const results = forms
 		.filter(({ id, name }) => normalizeText(`${name}\n${id}`).includes(wanted))
 		.sort((a, b) => a.name.localeCompare(b.name))
-		.map(({ id, name, suffix }) => {
+		.map(({ id, name }) => {
 			const shownId = counts[name] > 1 ? ` (${id})` : '';
-			return { name: escapeExpression(name + shownId + suffix), value: id };
+			return { name: escapeExpression(name + shownId), value: id };
 		});
 	return { results };
 }

@@ -12,35 +12,19 @@ import { fieldKinds } from '../answers/fieldKinds';
 import { parseFields, type FormField } from '../answers/fields';
 import { endpoints } from '../api/endpoints';
 import { getFormId, isId, isRecord } from '../api/records';
-import { addPeriod, formatNames, normalizeText } from '../api/text';
+import { formatNames, normalizeText } from '../api/text';
 import { isTool, makeKeysUnique } from '../execution/tool';
 import { getWatchKind } from '../parameters/triggerEvents';
 import { escapeExpression, fetchKeptList, getSelectedFormId } from './listSearch';
 
-/**
- * Returns the fields of the chosen form for Response: Create. A failure becomes a notice, because the editor does
- * not show the message of a thrown error.
- */
+/** Returns the fields of the chosen form for Response: Create. */
 export async function getFormFields(this: ILoadOptionsFunctions): Promise<ResourceMapperFields> {
 	const formId = getSelectedFormId(this);
 	if (formId === '') return { fields: [], emptyFieldsNotice: 'Choose a form first.' };
-	try {
-		const records = await fetchKeptList(this, endpoints.listFields, { formId });
-		const fields = toMapperFields(records, isTool(this.getNode()));
-		if (fields.length > 0) return { fields };
-		return { fields, emptyFieldsNotice: 'This form has no fields that take an answer.' };
-	} catch (error) {
-		const reason = error instanceof Error ? error.message : String(error);
-		const emptyFieldsNotice = `The fields of the form could not be loaded. ${addPeriod(reason)}`;
-		return { fields: getStoredFields(this), emptyFieldsNotice };
-	}
-}
-
-/** Returns the fields that the mapper loaded earlier. Without fields, the editor would drop all mapped values. */
-function getStoredFields(n8n: ILoadOptionsFunctions): ResourceMapperField[] {
-	const mapper: unknown = n8n.getCurrentNodeParameter('fields');
-	const schema = isRecord(mapper) && Array.isArray(mapper.schema) ? mapper.schema : [];
-	return schema as unknown[] as ResourceMapperField[];
+	const records = await fetchKeptList(this, endpoints.listFields, { formId });
+	const fields = toMapperFields(records, isTool(this.getNode()));
+	if (fields.length > 0) return { fields };
+	return { fields, emptyFieldsNotice: 'This form has no fields that take an answer.' };
 }
 
 /**

@@ -104,15 +104,12 @@ export function isExpression({ parameters }: INode, name: string): boolean {
 	return String(isRecord(parameter) ? parameter.value : parameter).startsWith('=');
 }
 
-/** What the list adds to the name of a closed form. No name typed by a person ends with its no-break space. */
-export const CLOSED_SUFFIX = '\u00a0(closed)';
-
 /** Returns the name that the editor saved. Undefined if the user has not chosen the form from the list. */
 export function getSelectedFormName({ parameters }: INode, formId: string): string | undefined {
 	const locator: unknown = parameters.formId;
 	if (!isRecord(locator) || locator.mode !== 'list' || locator.value !== formId) return undefined;
 	const saved = String(locator.cachedResultName ?? '');
-	return saved.replace(CLOSED_SUFFIX, '').replace(` (${formId})`, '').trim() || undefined;
+	return saved.replace(` (${formId})`, '').trim() || undefined;
 }
 
 /** Whether the API, and not a web page, replied that a form does not exist. */

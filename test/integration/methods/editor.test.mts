@@ -13,7 +13,7 @@ import { AT_ONCE, createWorld, pathsOf, running } from '../world.mts';
 /** What the editor lists and maps, and the credential. */
 
 const { service, n8n } = await running();
-const { contact, event } = demoForms;
+const { event } = demoForms;
 
 /** An n8n with an account of a service that lists these forms, and the fields of the last one. */
 async function listForms(...forms: IDataObject[]) {
@@ -24,13 +24,13 @@ async function listForms(...forms: IDataObject[]) {
 }
 
 describe('The list of forms', () => {
-	it('is sorted by name, searched by name and ID, marks closed forms, and tells equal names apart', async () => {
+	it('is sorted by name, searched by name and ID, and tells equal names apart', async () => {
 		const again = ['a1', 'a2'].map((id) => ({ id, name: 'Again' }));
-		const once = { id: 'a3', name: 'Once', is_closed: '1' };
+		const once = { id: 'a3', name: 'Once' };
 		const own = await listForms(...again, once, { id: 'a4', name: ' ' }, { id: 'a5' });
 		const listNames = async (filter?: string) =>
 			(await own.searchForms(filter)).results.map(({ name }) => name);
-		const all = ['a4', 'a5', 'Again (a1)', 'Again (a2)', 'Once\u00a0(closed)'];
+		const all = ['a4', 'a5', 'Again (a1)', 'Again (a2)', 'Once'];
 		expect(await listNames()).toEqual(all);
 		expect(await listNames(' AGAIN ')).toEqual(['Again (a1)', 'Again (a2)']);
 		expect(await listNames('A1')).toEqual(['Again (a1)']);
@@ -133,15 +133,7 @@ describe('The fields for a new response', () => {
 		expect(choices).toEqual([['M', ' =L'], undefined]);
 	});
 
-	it('stay as they are if they cannot be loaded, and a notice says why', async () => {
-		const { fields } = await n8n.getFormFields(contact);
-		const mapper = { mappingMode: 'defineBelow', value: {}, schema: fields } as never;
-		const given = { formId: locator(contact), fields: mapper };
-		const world = await createWorld();
-		world.service.faults.set({ fault: 'forbidden' });
-		const emptyFieldsNotice = expect.stringMatching(/^The fields of the form could not .*403/);
-		const shown = await world.n8n.callMethod('resourceMapping', 'getFormFields', given);
-		expect(shown).toEqual({ fields, emptyFieldsNotice });
+	it('need a form, and a notice says so', async () => {
 		expect((await n8n.getFormFields('')).emptyFieldsNotice).toBe('Choose a form first.');
 	});
 });

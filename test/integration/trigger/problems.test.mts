@@ -15,7 +15,7 @@ describe('A form that no longer exists', () => {
 		['in the test event', { mode: 'manual' }, 'responseCompleted'],
 		['in the test event of its updates', { mode: 'manual' }, 'formUpdated'],
 	] as const)('is named as the list had it %s', async (_text, options, event) => {
-		const formId = { ...locator('gone42', 'list'), cachedResultName: 'Old Form\u00a0(closed)' };
+		const formId = { ...locator('gone42', 'list'), cachedResultName: 'Old Form' };
 		const polling = watch(n8n, '', { formId, events: [event] }).poll(options);
 		await expect(polling).rejects.toMatchObject({ message: gone, description: advice });
 	});

@@ -96,7 +96,7 @@ export const responseCreate: Operation = {
 				const { data, byTitle, ignored } = encodeAnswers(input, given, fields);
 				const duplicates =
 					keyFieldNames.length > 0
-						? await prepareDuplicates(request, input, keyFieldNames, formId, data)
+						? await prepareDuplicates(request, input, keyFieldNames, { formId, fields, data })
 						: undefined;
 				const output = { form, answers: byTitle, ...(ignored.length > 0 && { ignored }) };
 				return async () => {

@@ -17,7 +17,6 @@ import {
 	readTextList,
 	type ParameterContext,
 } from '../../parameters/parameterContext';
-import { fetchSharedFields } from '../forms';
 
 export const skipDuplicatesProperty: INodeProperties = {
 	displayName: 'Skip Duplicates By',
@@ -64,17 +63,15 @@ export async function prepareDuplicates(
 	request: ItemRequest,
 	input: ParameterContext,
 	keyFieldNames: readonly string[],
-	formId: string,
-	data: Answers,
+	{ formId, fields, data }: { formId: string; fields: readonly FormField[]; data: Answers },
 ): Promise<Duplicates> {
-	const fields = await fetchSharedFields(request, formId, { columns: true });
 	const keyFields = findKeyFields(input, keyFieldNames, fields);
 	const key = computeKey(input, keyFields, data, 'this item');
 	if (key === undefined) {
 		const unanswered = keyFields.find(({ uuid }) => isBlank(data[uuid]));
 		throw createNamedError(input, OPTION, `needs an answer to "${unanswered?.title}"`);
 	}
-	const index = await fetchIndex(request, input, formId, keyFields);
+	const index = await fetchIndex(request, input, formId, keyFields, fields);
 	return {
 		find: () => index.get(key),
 		async record(adding) {
@@ -140,8 +137,8 @@ async function fetchIndex(
 	input: ParameterContext,
 	formId: string,
 	keyFields: KeyFields,
+	fields: readonly FormField[],
 ): Promise<ResponseIndex> {
-	const fields = await fetchSharedFields(request, formId, { columns: true });
 	const { account } = request.context;
 	const query = { incomplete: 'false' };
 	const target = createTarget(account, endpoints.listResponses, { formId }, query);
