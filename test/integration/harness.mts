@@ -55,11 +55,13 @@ export function n8nFor(account: Account) {
 		const beginning = beginningAt(node, items, SOURCE_NAME);
 		const execution = new core.WorkflowExecute(additionalData('trigger'), 'trigger', beginning);
 		const running = execution.processRunExecutionData(workflow);
-		// what comes out of the first output, and the execution as n8n would store it
+		// the items of the first output, those of each output, and the execution as n8n would store it
 		const done = running.then((run) => {
 			const { runData, error } = run.data.resultData;
-			const items = runData[NODE_NAME]?.at(-1)?.data?.main[0] ?? [];
-			return { run, items, error: error as (Error & IDataObject) | undefined };
+			const main = runData[NODE_NAME]?.at(-1)?.data?.main ?? [];
+			const outputs = main.map((items) => items ?? []);
+			const [items = []] = outputs;
+			return { run, outputs, items, error: error as (Error & IDataObject) | undefined };
 		});
 		return { done, cancel: () => running.cancel() };
 	}

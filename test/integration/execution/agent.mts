@@ -9,10 +9,10 @@ import type {
 	INodeType,
 	INodeTypeDescription,
 } from 'n8n-workflow';
+import type { Service } from '../../service/index.mts';
 import { workflowNode } from '../../../scripts/lib/n8n/rest.mts';
 import { beginningAt, createAdditionalData, WORKFLOW_ID } from '../n8n/execution.mts';
 import { core, workflow as n8n } from '../n8n/core.mts';
-import type { Account } from '../n8n/credentials.mts';
 import { nodeOf, nodeTypes, typeOf } from '../n8n/package.mts';
 
 /** How an agent has its tools run: by itself (n8n 1), or by n8n's engine (n8n 2). */
@@ -72,14 +72,14 @@ const standIns: Record<Agent, INodeType> = {
 	},
 };
 
-/** Runs an agent over items, with the node as its tool; returns what the tool gave for each item. */
+/** Runs an agent over items, with the node as its tool. Its output has what the tool gave for each item. */
 export async function runAgent(
-	account: Account,
+	{ url, token }: Pick<Service, 'url' | 'token'>,
 	agent: Agent,
 	parameters: INodeParameters,
 	items: INodeExecutionData[],
 	tool: Partial<INode> = {},
-): Promise<{ results: unknown[]; error?: Error }> {
+) {
 	const types: Record<string, INodeType> = {
 		agent: standIns[agent],
 		[typeOf('formServiceTool')]: asTool,
@@ -101,12 +101,10 @@ export async function runAgent(
 		settings: { executionOrder: 'v1' },
 	});
 	const runData = beginningAt(workflow.getNode('Agent')!, items, 'Start');
-	const additionalData = createAdditionalData(account, 'trigger');
+	const additionalData = createAdditionalData({ accessToken: token, baseUrl: url }, 'trigger');
 	const execution = new core.WorkflowExecute(additionalData, 'trigger', runData);
 	const { resultData } = (await execution.processRunExecutionData(workflow)).data;
 	const output = resultData.runData.Agent?.at(-1)?.data?.main[0] ?? [];
-	return {
-		results: output.map(({ json }) => json.result),
-		error: resultData.error as Error | undefined,
-	};
+	const outputs = [output.map(({ json }, item) => ({ json, pairedItem: { item } }))];
+	return { outputs, error: resultData.error as (Error & IDataObject) | undefined };
 }

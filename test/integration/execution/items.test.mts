@@ -1,90 +1,83 @@
-import { partition } from 'lodash';
-import type { INodeExecutionData } from 'n8n-workflow';
-import { describe, expect, it } from 'vitest';
-import { demoForms, slow } from '../../service/index.mts';
-import { itemsOf, NODE_NAME, placesOf, time } from '../harness.mts';
-import { breakableForm, inputFor, operationNamed } from '../resources/operations.mts';
-import { AT_ONCE, createWorld, running } from '../world.mts';
+import type { INode } from 'n8n-workflow';
+import { expect, it } from 'vitest';
+import { demoForms, slow, type Service } from '../../service/index.mts';
+import { time } from '../harness.mts';
+import { inputFor, operationNamed } from '../resources/operations.mts';
+import { FORM_ID, formOfItem, testRuns, type Given } from '../resources/runs.mts';
+import { running } from '../world.mts';
 
 /** What a run does with its items: all are checked before one is sent, and each has an outcome. */
 
+const ok = { form: FORM_ID };
+const formId = formOfItem();
+const answersJson = { Name: 'x', Email: 'a' };
+const create = { formId, inputMode: 'json', answersJson };
+const update = { formId, settings: { seo_title: 'x' } };
+const batching = { batch: { batchSize: 2, batchInterval: 1 } };
+
+/** The first and the fourth of these items are valid. The expression of the last one fails. */
+const mixed = [ok, { form: 'a/b', error: 'earlier' }, { form: 'absent' }, ok, {}];
+
+const goingOn = (onError: INode['onError']) => ({
+	given: [create, ...mixed] satisfies Given,
+	node: { onError, retryOnFail: true, maxTries: 3, waitBetweenTries: 1 },
+});
+
+const afterTwo = ({ faults }: Service) => {
+	faults.set({ fault: slow(0), times: 2, match: { method: 'POST' } });
+	faults.set({ fault: 'unprocessable', match: { method: 'POST' } });
+};
+
+testRuns('Response: Create', {
+	'sends nothing if the expression of an item fails': [create, ok, {}, ok],
+	'checks a batch after the earlier ones were sent': [
+		{ ...create, requestOptions: { batching } },
+		...[ok, ok, { form: 'a/b' }, ok],
+	],
+	'says which items were sent if it stops': {
+		given: [create, ...[5, 6, 7, 8].map((row_number) => ({ ...ok, row_number }))],
+		prepare: afterTwo,
+	},
+	'has an outcome for each item if it goes on': goingOn('continueRegularOutput'),
+	'has failed items in the error output': goingOn('continueErrorOutput'),
+});
+
+testRuns('Setting: Update', {
+	'sends nothing if the expression of an item fails': [update, ok, {}],
+	'sends the first item alone with Execute Once': {
+		given: [update, ok, ok],
+		node: { executeOnce: true },
+	},
+});
+
+testRuns('Response: Get Many', {
+	'sends nothing if the expression of an item fails': [{ formId }, ok, {}],
+	'sends nothing if an item is invalid': [{ formId }, ok, { form: 'a/b' }],
+});
+
+testRuns('Field: Get Many', {
+	'retries no other item after a failure': {
+		given: [{ formId }, ok, { form: demoForms.survey }],
+		prepare({ faults }) {
+			faults.set({ fault: 'unavailable', match: { path: /orders/ } });
+			faults.set({ fault: 'forbidden' });
+		},
+	},
+	'reads a list again in the next try of n8n': {
+		given: [{ limit: 1 }],
+		prepare: ({ faults }) => faults.set({ fault: 'unavailable', times: 4 }),
+		node: { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 },
+	},
+});
+
 const { service, n8n } = await running();
 
-const create = operationNamed('Response: Create');
-const breakable = { ...create.parameters, formId: breakableForm };
-
-describe.each(['Response: Get Many', 'Response: Create', 'Setting: Update'])('%s', (name) => {
-	it.each(['value', 'expression'])('sends nothing if one item has a broken %s', async (broken) => {
-		const { service, n8n } = await createWorld(AT_ONCE);
-		const [{ json }] = inputFor(service);
-		const input = Array.from({ length: 5 }, () => ({ json }));
-		input[3] = { json: { ...json, broken } };
-		const given = { ...operationNamed(name).parameters, formId: breakableForm };
-		const { error, items } = await n8n.runNode(given, input);
-		await time.settled();
-		expect(error).toMatchObject({ context: { itemIndex: 3 } });
-		expect(items).toEqual([]);
-		// the fields of the form are part of the check of a new response
-		const isCheck = (path: string) => name.endsWith('Create') && path.endsWith('/fields');
-		expect(service.requests.filter(({ path }) => !isCheck(path))).toEqual([]);
-	});
-});
-
-it('Batching checks a batch after the earlier batches were sent', async () => {
-	const [, { json }] = inputFor(service);
-	const input = itemsOf(json, json, { ...json, broken: 'value' }, json);
-	const batching = { batch: { batchSize: 2, batchInterval: 1 } };
-	const { error } = await n8n.runNode({ ...breakable, requestOptions: { batching } }, input);
-	expect(error).toMatchObject({ context: { itemIndex: 2 } });
-	expect(service.requests.filter(({ method }) => method === 'POST')).toHaveLength(2);
-});
-
-it('A run that stops on failure retries no other item, and reports the failure that stopped the run', async () => {
-	const path = new RegExp(`^/forms/${demoForms.survey}`);
-	service.faults.set({ fault: 'unavailable', match: { path } });
-	service.faults.set({ fault: 'forbidden' });
-	const { parameters } = operationNamed('Field: Get Many');
-	const { error } = await n8n.runNode(parameters, inputFor(service).toReversed());
-	expect(error).toMatchObject({ httpCode: '403', context: { itemIndex: 1 } });
-	expect(service.requests).toHaveLength(2);
-});
-
-describe('A run that continues returns the outcome of each item, a failed one with its input,', () => {
-	it.each([
-		['its regular output', 'continueRegularOutput', [0, 1, 2, 3, 4], []],
-		// n8n itself returns an expression that throws, and gives its item no pair
-		['its error output if it failed', 'continueErrorOutput', [0, 3], [1, 2, undefined]],
-	] as const)('in %s, and tries none again', async (_, onError, places, placesOfFailed) => {
-		const [{ json }] = inputFor(service);
-		const broken = [{}, { broken: 'value' }, { formId: 'none' }, {}, { broken: 'expression' }];
-		const input = itemsOf(...broken.map((one) => ({ ...json, ...one, error: 'earlier' })));
-		input[2].binary = { letter: { data: '', mimeType: 'text/plain' } };
-		const node = { onError, retryOnFail: true, maxTries: 3, waitBetweenTries: 1 };
-		const { run } = await n8n.runNode(breakable, input, { node });
-		const outputs = run.data.resultData.runData[NODE_NAME].at(-1)!.data!.main;
-		const [items, errors = []] = outputs.map((output) => output ?? []);
-		expect(placesOf(items)).toEqual(places);
-		expect(placesOf(errors)).toEqual(placesOfFailed);
-		const isCreated = (item: INodeExecutionData) => item.json.status === 'created';
-		const [created, failed] = partition([...items, ...errors], isCreated);
-		expect(created).toHaveLength(2);
-		const invalid = expect.stringMatching(/^'Form' is not a valid ID\. Choose/);
-		const unknown = expect.stringMatching(/^Form not found\. Check the ID/);
-		expect(failed).toMatchObject([
-			{ json: { ...input[1].json, error: invalid } },
-			{ json: { ...input[2].json, error: unknown }, binary: input[2].binary },
-			{ error: { message: "Referenced node doesn't exist", context: { itemIndex: 4 } } },
-		]);
-		expect(service.requests.filter(({ method }) => method === 'POST')).toHaveLength(2);
-	});
-});
-
-it('Execute Once sends the first item alone', async () => {
-	const { parameters } = operationNamed('Setting: Update');
-	const node = { executeOnce: true };
-	const { items } = await n8n.runNode(parameters, inputFor(service), { node });
-	expect(items).toMatchObject([{ json: { id: demoForms.contact } }]);
-	expect(service.requests).toHaveLength(1);
+it('A failed item keeps its files', async () => {
+	const binary = { letter: { data: '', mimeType: 'text/plain' } };
+	const getAll = { resource: 'field', operation: 'getAll', formId };
+	const input = [{ json: { form: 'a/b' }, binary }];
+	const { items } = await n8n.runNode(getAll, input, { continueOnFail: true });
+	expect(items).toMatchObject([{ json: { form: 'a/b' }, binary }]);
 });
 
 it.each([
@@ -93,7 +86,8 @@ it.each([
 ])('Timeout is %s', async (_, timeout, longestMs) => {
 	service.faults.set({ fault: slow(200_000), match: { method: 'POST' } });
 	const begun = time.now();
-	const given = { ...create.parameters, requestOptions: timeout === undefined ? {} : { timeout } };
+	const { parameters } = operationNamed('Response: Create');
+	const given = { ...parameters, requestOptions: timeout === undefined ? {} : { timeout } };
 	const { error } = await n8n.runNode(given, inputFor(service).slice(1));
 	expect(time.now() - begun).toBeLessThan(longestMs);
 	expect(error?.message).toMatch(/ did not reply in time\. /);

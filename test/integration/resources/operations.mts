@@ -73,11 +73,6 @@ function caseOf(resource: INodePropertyOptions, option: INodePropertyOptions) {
 	};
 }
 
-/** A form that an item can break: by `broken: 'value'`, which is no ID, or `broken: 'expression'`, which throws. */
-export const breakableForm = locator(
-	"={{ $json.broken === 'expression' ? $('No such node').first().json.id : $json.broken === 'value' ? '../workspace' : $json.formId }}",
-);
-
 /** Two input items for any operation, and what they name in the service. */
 export function inputFor({ store }: Service): INodeExecutionData[] {
 	const [{ uuid }] = store.responses(demoForms.contact);

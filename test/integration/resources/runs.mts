@@ -1,16 +1,23 @@
-import type { IDataObject, INode, INodeExecutionData, INodeParameters } from 'n8n-workflow';
+import type {
+	IDataObject,
+	INode,
+	INodeExecutionData,
+	INodeParameters,
+	IPairedItemData,
+} from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import type { RecordedRequest, Service } from '../../service/index.mts';
 import type { Answers } from '../../service/store.mts';
-import { itemsOf, locator, placesOf } from '../harness.mts';
+import { runAgent, type Agent } from '../execution/agent.mts';
+import { itemsOf, locator } from '../harness.mts';
 import { createWorld } from '../world.mts';
 import { operationNamed } from './operations.mts';
 
 /** What a run is given: the parameters of the operation, and its items. */
 export type Given = [parameters: object, ...items: IDataObject[]];
 
-/** What else there is: what the service has or replies, and the settings of the node. */
-type More = { prepare?: (service: Service) => void; node?: Partial<INode> };
+/** What else there is: what the service has or replies, the settings of the node, and an agent that uses it. */
+type More = { prepare?: (service: Service) => void; node?: Partial<INode>; agent?: Agent };
 
 /** Runs of an operation by what they show. The snapshot has their requests, and their items or their error. */
 export type Runs = Record<string, Given | (More & { given: Given })>;
@@ -54,24 +61,31 @@ function addForm({ store }: Service): void {
 	}
 }
 
-/** The parameter Form whose value comes from the item. */
+/** The parameter Form whose value comes from the item. Its expression fails for an item without a form. */
 export const formOfItem = (mode = 'id') =>
-	({ ...locator('={{ $json.form }}'), mode }) as INodeParameters;
+	({
+		...locator("={{ $json.form === undefined ? $('None').first().json.id : $json.form }}"),
+		mode,
+	}) as INodeParameters;
 
 export function testRuns(name: string, runs: Runs): void {
 	describe(name, () => {
 		it.each(Object.entries(runs))('%s', async (_shows, run) => {
-			const { given, prepare, node }: More & { given: Given } =
+			const { given, prepare, node, agent }: More & { given: Given } =
 				'given' in run ? run : { given: run };
-			const [parameters, ...items] = given;
+			const [parameters, ...rows] = given;
 			const { service, n8n } = await createWorld();
 			addForm(service);
 			prepare?.(service);
 			const { resource, operation } = operationNamed(name);
-			const all = { resource, operation, formId: locator(FORM_ID), ...parameters };
-			const input = items.length > 0 ? itemsOf(...items) : undefined;
-			const done = await n8n.runNode(all as INodeParameters, input, { node });
-			const outcome = [...done.items.map(describeItem), ...describeError(done.error)];
+			const ids = { resource, operation, formId: locator(FORM_ID) };
+			const all = { ...ids, ...parameters } as INodeParameters;
+			const items = itemsOf(...(rows.length > 0 ? rows : [{}]));
+			const done =
+				agent === undefined
+					? await n8n.runNode(all, items, { node })
+					: await runAgent(service, agent, all, items, node);
+			const outcome = [...describeOutputs(done.outputs), ...describeError(done.error)];
 			const lines = [...describeRequests(service.requests), ...outcome];
 			expect(withFixedTexts(lines.join('\n'), service.url)).toMatchSnapshot();
 		});
@@ -89,11 +103,18 @@ function describeRequests(requests: readonly RecordedRequest[]): string[] {
 	return [...lines.filter(isRead).toSorted(), ...lines.filter((line) => !isRead(line))];
 }
 
-function describeItem(item: INodeExecutionData): string {
-	const files = Object.entries(item.binary ?? {}).map(
-		([name, { fileName, mimeType }]) => ` + ${name}: ${fileName} (${mimeType})`,
+/** The items of the output, and those of the error output. */
+function describeOutputs(outputs: readonly INodeExecutionData[][]): string[] {
+	return outputs.flatMap((items, output) =>
+		items.map(({ json, error, binary = {}, pairedItem }) => {
+			const files = Object.entries(binary).map(
+				([name, { fileName, mimeType }]) => ` + ${name}: ${fileName} (${mimeType})`,
+			);
+			const { item } = (pairedItem ?? {}) as Partial<IPairedItemData>;
+			const place = output === 0 ? item : `Error output, item ${item}`;
+			return `${place}: ${error?.message ?? JSON.stringify(json)}${files.join('')}`;
+		}),
 	);
-	return `${placesOf([item])[0]}: ${JSON.stringify(item.json)}${files.join('')}`;
 }
 
 function describeError(error?: Error & IDataObject): string[] {
@@ -103,11 +124,12 @@ function describeError(error?: Error & IDataObject): string[] {
 	return [`Error of item ${itemIndex}: ${texts.replaceAll('<br>', '')}`];
 }
 
-/** Random IDs get numbers, and the times of a run one text. */
+/** Random IDs get numbers, the times of a run one text, and a long row of one character its length. */
 function withFixedTexts(text: string, url: string): string {
 	const ids: string[] = [];
 	return text
 		.replaceAll(url, 'https://forms.example.com')
+		.replace(/(\w)\1{99,}/g, (run, character) => `<${run.length} of ${character}>`)
 		.replace(/(?!2026)\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z/g, '<time>')
 		.replace(/[0-9a-f]{8}-[0-9a-f-]{27}/g, (id) => {
 			if (!ids.includes(id)) ids.push(id);
