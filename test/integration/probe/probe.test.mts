@@ -2,7 +2,6 @@ import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
 import { expect, it } from 'vitest';
 import { root, temporaryFolder } from '../../../scripts/lib/paths.mts';
@@ -76,21 +75,6 @@ it.each<[row: string, path: RegExp, fault: Fault]>([
 	const { text, isFit: fits } = await run();
 	expect(fits).toBe(false);
 	expect(text.split('\n')).toContain(row);
-});
-
-it('The probe prints nothing private of replies that nobody expects', async () => {
-	const text = fc.constantFrom('Zq', 'Zq: zq "zq"', 'Zq\nzq', 'https://zq.example/?zq=zq', uuid);
-	const known = 'id uuid type label data responses answers key value links next'.split(' ');
-	const values = [text, fc.constantFrom(7_777_777, true, null)];
-	const key = fc.oneof(fc.constantFrom(...known), text);
-	const attributes = fc.object({ key, values, maxDepth: 3, maxKeys: 4 });
-	const property = fc.asyncProperty(attributes, fc.array(attributes), async (around, records) => {
-		const data = records.map((one) => ({ id: 'zq3', uuid, ...one }));
-		faults.clear();
-		faults.set({ fault: reply({ success: true, data, ...around }) });
-		await run();
-	});
-	await fc.assert(property, { numRuns: 50 });
 });
 
 it('A saved recording has nothing private, and equal values stay equal', async () => {

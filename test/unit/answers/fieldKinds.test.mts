@@ -1,5 +1,6 @@
+import { inspect } from 'node:util';
 import { DateTime } from 'luxon';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { encodeAnswer } from '../../../nodes/FormService/answers/encode.ts';
 import {
 	fieldKinds,
@@ -21,8 +22,6 @@ const choices = [
 	{ name: 'b', value: 'Green' },
 ];
 const fieldOf = (kind: FieldKind) => ({ kind, choices: /Choice/.test(kind) ? choices : [] });
-const encode = (value: unknown, kind: FieldKind, allowOther = false) =>
-	encodeAnswer(value, fieldOf(kind), { zone: 'America/New_York', allowOther });
 
 it.each<[FieldKind, string, string]>([
 	['file', 'url', 'file file_upload upload attachment'],
@@ -42,106 +41,92 @@ it.each(['heading', 'divider', 'page_break', 'pageBreak'])('A %s takes no answer
 	expect(parseFields([{ uuid: 'u', label: 'F', type }])).toEqual([]);
 });
 
-describe('An answer of a new response', () => {
-	it.each<[FieldKind, unknown, string | number, boolean?]>([
-		['text', ' Ada\u00a0\u200bL ', ' Ada\u00a0\u200bL '],
-		['text', DateTime.fromISO('2026-11-21', { zone: 'utc+1' }), '2026-11-21T00:00:00.000+01:00'],
-		['text', ['Red', 2, true, null, 0.5], 'Red, 2, 1, 0.5'],
-		['boolean', 'No', 0],
-		['file', { name: 'a b.pdf', url: 'https://h/a%20b.pdf' }, 'https://h/a%20b.pdf'],
-		['file', ['scan|https://f.example/1'], 'https://f.example/1'],
-		['singleChoice', ' red', 'r'],
-		['singleChoice', '\u200fنعم', 'نعم'],
-		['multipleChoice', ['Red', 2, 'red'], 'r, 2'],
-		['multipleChoice', 'Two, Blue, dark,RED', '2, b, r'],
-		['multipleChoice', ['Red', '1,234'], 'r, 1,234', true],
-		['dateTime', '2026-07-31 08:00:30', '2026-07-31T08:00:30.000-04:00'],
-		['dateTime', 1767225600, '2025-12-31T19:00:00.000-05:00'],
-		['dateTime', '31.12.2026, 8:30', '2026-12-31T08:30:00.000-05:00'],
-		['date', '2026-01-31T04:59:59Z', '2026-01-30'],
-		// midnight in UTC, as a database node gives a day in most containers
-		['date', ' 2026-01-31 00:00:00+00 ', '2026-01-31'],
-		['date', new Date('2026-01-31'), '2026-01-31'],
-		// the same moment, by a clock that does not show midnight
-		['date', '2026-01-30T19:00:00-05:00', '2026-01-30'],
-	])('to a field of the kind %s is sent from %j as %j', (kind, value, sent, allowOther) => {
-		expect(encode(value, kind, allowOther)).toEqual({ answer: sent });
-	});
+const VALUES = [
+	...[undefined, null, '', '\u202a\u00a0\u202c', [], [null], { a: 1 }, [{ a: 1 }]],
+	...[' Ada\u00a0\u200bL ', ['Red', 2, true, null, 0.5], true, 'No', 'perhaps', ['yes']],
+	...[0, 2.5, 2 ** 53, 20261122000000016, '20261122000000017', '123456789012345', '007', ' 03.0 '],
+	...['1.000', '1,000', '1e3', '9,99', ' -0.50 ', '+49 151 1234', '\u202a+49\u00a0151 1234\u202c'],
+	...[DateTime.fromISO('2026-11-21', { zone: 'utc+1' }), new Date('2026-01-31'), 1767225600],
+	...['2026-07-31 08:00:30', '2026-01-31T08:00Z', '2026-01-31T03:00-05:00', '31.12.2026, 8:30'],
+	...['2026-12-31', '31.12.2026', '2026-01-31T04:59:59Z', '2026-01-30T19:00:00-05:00'],
+	// midnight in UTC, as a database node gives a day in most containers
+	...[' 2026-01-31 00:00:00+00 ', '2026-01-31T00:00:00Z'],
+	...['2026-01', '31/01/2026', '31.02.2026', [1767225600, 1767225601]],
+	...[
+		' red',
+		'r',
+		'\u200fنعم',
+		'b',
+		2,
+		'2',
+		'own',
+		['Red'],
+		['Red', 'Two'],
+		['Red', 2, 'red'],
+		'Red, Two',
+	],
+	...['Two, Blue, dark,RED', 'Red, own', ['Red', '1,234'], { 0: 'Red', 2: 'Two' }],
+	...[
+		'scan|https://h/1',
+		{ 3: 'scan|https://h/1' },
+		{ name: 'a b.pdf', url: 'https://h/a%20b.pdf' },
+	],
+	...[[' https://h/a,b;c.pdf '], 'ftp://h/a.pdf', { name: 'a' }, 'https://h/a, https://h/b'],
+];
 
-	it.each(FIELD_KINDS)('to a field of the kind %s can be left empty', (kind) => {
-		for (const nothing of [undefined, null, '', '\u202a\u00a0\u202c', [], [null]]) {
-			expect(encode(nothing, kind)).toEqual({ answer: undefined });
-			expect(parseAnswer(nothing as never, fieldOf(kind))).toBeNull();
-		}
-	});
+const show = (value: unknown) =>
+	DateTime.isDateTime(value) ? value.toISO() : inspect(value, { breakLength: Infinity });
 
-	it.each<[FieldKind, string, unknown[]]>([
-		['text', 'must be text, a number, a date or a list, not an object', [{ a: 1 }]],
-		['text', 'too many digits', [2 ** 53]],
-		['number', 'must be a number in plain digits', ['1.000', '1,000', '1 000', '9,99', '1e3']],
-		['date', 'must be a date, such as 2027-01-31', ['2026-01', '31/01/2026', '31.02.2026', 46022]],
-		['dateTime', 'must be a date', [' 2026-01 ', [1767225600, 1767225601]]],
-		['singleChoice', 'must be one of Red, Blue, dark, Two, نعم, b', ['own', ['Red', 'Two']]],
-		['multipleChoice', 'must be one or more of Red', [['Red', 'x'], 'Red, own', ['Red, x']]],
-		['file', 'URL of one', ['ftp://f/a.pdf', { name: 'a' }, 'https://f/a, https://f/b']],
-	])('to a field of the kind %s %s: %j', (kind, text, values) => {
-		const problem = expect.stringContaining(text);
-		for (const value of values)
-			expect(encode(value, kind), String(value)).toMatchObject({ problem });
+/** What a field sends of a value, how an item shows it if it is listed and changes, and what it is compared by. */
+function describeUse(kind: FieldKind, value: unknown): string {
+	const field = fieldOf(kind);
+	const [sent, sentAsOther] = [false, true].map((allowOther) => {
+		const result = encodeAnswer(value, field, { zone: 'America/New_York', allowOther });
+		return 'problem' in result ? 'refused' : `sent ${show(result.answer)}`;
 	});
+	const listed = parseAnswer(value as never, field);
+	const compared = normalizeAnswer(field, value);
+	return [
+		show(value),
+		sent,
+		...(sentAsOther === sent ? [] : [`${sentAsOther} as "Other"`]),
+		...(show(listed) === show(value) ? [] : [`listed ${show(listed)}`]),
+		...(compared === undefined ? [] : [`compared ${show(compared)}`]),
+	].join(' | ');
+}
 
-	const ADVICE = `To send other answers, turn on 'Allow "Other" Answers'`;
-	const oneOf = { problem: `must be one of A, B. ${ADVICE}` };
-	it.each<[string, unknown, object]>([
-		['radio', ['A', 'B'], oneOf],
-		// PHP sends a list with gaps as an object
-		['radio', { 0: 'A', 2: { label: 'B', value: null } }, oneOf],
-		['checkbox', ['A', 'B'], { problem: `must be one or more of A, B. ${ADVICE}` }],
-		// any answer is better than none
-		['radio', ['A', { name: 'B' }], { answer: 'C' }],
-		['checkbox', 'A\nB', { answer: 'C' }],
-	])('to a %s is checked against choices that are %j', (type, options, checked) => {
-		const [field] = parseFields([{ uuid: 'u', label: 'F', type, options } as never]);
-		expect(encodeAnswer('C', field, { zone: 'utc' })).toMatchObject(checked);
+it('Each kind of field sends, lists and compares values as fieldKinds.txt says', async () => {
+	const parts = FIELD_KINDS.map((kind) => {
+		const lines = VALUES.map((value) => describeUse(kind, value));
+		const used = lines.filter((line) => !line.endsWith(' | refused'));
+		return [`# ${kind}`, ...used].join('\n');
 	});
+	await expect(`${parts.join('\n\n')}\n`).toMatchFileSnapshot('fieldKinds.txt');
 });
 
-const files = [{ name: 'scan', url: 'https://h/1' }];
+const ADVICE = `To send other answers, turn on 'Allow "Other" Answers'`;
+const ONE_OF = { problem: `must be one of A, B. ${ADVICE}` };
 
-it.each<[type: string, value: unknown, parsed?: unknown]>([
-	['text', { street: 'Main', number: 1 }],
-	['number', '007'],
-	['number', '20261122000000017'],
-	['number', '123456789012345', 123456789012345],
-	['number', ' -0.50 ', -0.5],
-	['boolean', 'yes', true],
-	['multiple_choice', 'News', ['News']],
-	['multiple_choice', { 0: 'News', 2: 'Tips' }, ['News', 'Tips']],
-	['checkboxes', 'News, A, B, tips', ['News', 'A, B', 'tips']],
-	['checkboxes', 'News, other', ['News, other']],
-	['file_upload', { 3: 'scan|https://h/1' }, files],
-])('A listed answer of the type %s stays as it is, or is read: %j as %j', (...row) => {
-	const [type, value, parsed = value] = row;
-	const options = type === 'boolean' ? [] : ['News', 'Tips', 'A', { label: 'A, B' }, 'B'];
-	const [field] = parseFields([{ uuid: 'u', label: 'F', type, options }]);
-	expect(parseAnswer(value as never, field)).toEqual(parsed);
+it.each<[string, unknown, object]>([
+	['radio', ['A', 'B'], ONE_OF],
+	// PHP sends a list with gaps as an object
+	['radio', { 0: 'A', 2: { label: 'B', value: null } }, ONE_OF],
+	['checkbox', ['A', 'B'], { problem: `must be one or more of A, B. ${ADVICE}` }],
+	// any answer is better than none
+	['radio', ['A', { name: 'B' }], { answer: 'C' }],
+	['checkbox', 'A\nB', { answer: 'C' }],
+])('An answer to a %s is checked against choices that are %j', (type, options, checked) => {
+	const [field] = parseFields([{ uuid: 'u', label: 'F', type, options } as never]);
+	expect(encodeAnswer('C', field, { zone: 'utc' })).toMatchObject(checked);
 });
 
-it.each<[FieldKind, unknown, unknown, string]>([
-	['number', ' 03.0 ', 3, 'equal'],
-	// one of many numbers that JSON.parse rounds to it
-	['number', 20261122000000016, '20261122000000016', 'not compared'],
-	['text', '+49 151 1234', '\u202a+49\u00a0151 1234\u202c', 'equal'],
-	['date', '2026-01-31', '2026-02-01', 'different'],
-	['date', '2026-01-31T00:00:00Z', '2026-01-31', 'not compared'],
-	['date', '31.12.2026', '2026-12-31', 'equal'],
-	['dateTime', '2026-01-31T08:00Z', '2026-01-31T03:00-05:00', 'equal'],
-	['dateTime', '2026-01-31 08:00:00', '2026-01-31T08:00:00Z', 'not compared'],
-	['singleChoice', 'r', ' RED', 'equal'],
-])('Two answers of the kind %s, %j and %j, are %s', (kind, listed, sent, outcome) => {
-	const [one, other] = [listed, sent].map((answer) => normalizeAnswer(fieldOf(kind), answer));
-	const compared = one === other ? 'equal' : 'different';
-	expect(one === undefined || other === undefined ? 'not compared' : compared).toBe(outcome);
+it.each([
+	['News, A, B, tips', ['News', 'A, B', 'tips']],
+	['News, other', ['News, other']],
+])('The listed choices %j are split into %j, the longest choice first', (value, parsed) => {
+	const options = ['News', 'Tips', 'A', { label: 'A, B' }, 'B'];
+	const [field] = parseFields([{ uuid: 'u', label: 'F', type: 'checkboxes', options }]);
+	expect(parseAnswer(value, field)).toEqual(parsed);
 });
 
 it('Each kind of field takes its own example', () => {

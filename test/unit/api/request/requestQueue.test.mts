@@ -51,20 +51,6 @@ async function sendAll(count: number, end: RequestResult, job: Partial<Job> = {}
 	return { outcomes: countBy(ends), sentAtS, sent: sentAtS.length };
 }
 
-it('Requests of triggers and the editor go before those of items', async () => {
-	const order: string[] = [];
-	const send = async (name: string, job: Partial<Job> = {}) =>
-		await pass(job, async () => {
-			order.push(name);
-			await time.sleep(100);
-			return ok;
-		});
-	const all = ['1', '2', '3', '4', '5', '6', '7'].map(async (name) => await send(name));
-	all.push(send('high', { priority: 'high' }));
-	await time.waitFor(Promise.all(all));
-	expect(order).toEqual(['1', '2', '3', '4', '5', 'high', '6', '7']);
-});
-
 it.each<[string, RequestResult[], number, number]>([
 	['what remains of the window, also after the requests of others', [showRemaining(0)], 1, 60],
 	['the limit that a reply shows, such as 300', [showRemaining(299, 300)], 200, 4],
@@ -73,18 +59,6 @@ it.each<[string, RequestResult[], number, number]>([
 ])('The limit of a minute is %s', async (_what, ends, count, second) => {
 	for (const end of ends) await sendAll(1, end);
 	expect((await sendAll(count, ok)).sentAtS.at(-1)).toBe(second);
-});
-
-it('A request counts toward the limit until a minute after its end', async () => {
-	const slow = pass({}, async () => {
-		await time.sleep(50_000);
-		return ok;
-	});
-	await sendAll(59, ok);
-	const { sentAtS } = await sendAll(60, ok);
-	await slow;
-	expect(sentAtS.at(-2)).toBeLessThan(65);
-	expect(sentAtS.at(-1)).toBeGreaterThan(105);
 });
 
 it.each<FailureReason>(['connectionBroken', 'minuteLimit', 'insecure'])(
