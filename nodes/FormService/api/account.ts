@@ -91,6 +91,5 @@ function createCredentialError(n8n: N8nContext, message: string, itemIndex?: num
 		message,
 		description: 'Open the Form Service credential of this node to correct it.',
 		itemIndex,
-		failure: { cause: 'credential-invalid' },
 	});
 }

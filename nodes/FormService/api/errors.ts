@@ -1,5 +1,4 @@
-import { NodeApiError, NodeOperationError, type Failure, type INode } from 'n8n-workflow';
-import { clock } from './clock';
+import { NodeApiError, NodeOperationError, type INode } from 'n8n-workflow';
 import type { ErrorText, FailureReason, RequestFailure } from './failures';
 
 export type NodeError = NodeApiError | NodeOperationError;
@@ -11,10 +10,7 @@ export class InputError extends NodeOperationError {
 
 	constructor(
 		node: INode,
-		{
-			message,
-			...options
-		}: Partial<ErrorText> & { message: string; itemIndex?: number; failure?: Failure },
+		{ message, ...options }: Partial<ErrorText> & { message: string; itemIndex?: number },
 	) {
 		super(node, message, options);
 		// n8n replaces a message with the code of a system error, even within a word: "EPERM" in "deletePermission"
@@ -38,8 +34,7 @@ export class ServiceError extends NodeApiError {
 	) {
 		const { status } = requestFailure;
 		const httpCode = status === undefined ? undefined : String(status);
-		const failure = toN8nFailure(requestFailure);
-		super(node, { message, description }, { message, description, httpCode, itemIndex, failure });
+		super(node, { message, description }, { message, description, httpCode, itemIndex });
 		this.#requestFailure = requestFailure;
 		this.message = message;
 	}
@@ -51,14 +46,6 @@ export class ServiceError extends NodeApiError {
 	withText(text: ErrorText, itemIndex?: number): ServiceError {
 		return new ServiceError(this.node, this.#requestFailure, text, itemIndex);
 	}
-}
-
-function toN8nFailure({ cause, retryAtMs }: RequestFailure): Failure | undefined {
-	if (cause === undefined) return undefined;
-	if (retryAtMs === undefined) return { cause };
-	if (cause === 'quota-exhausted') return { cause, resetsAtEpochMs: retryAtMs };
-	const isTimed = cause === 'rate-limited' || cause === 'temporarily-unavailable';
-	return isTimed ? { cause, retryAfterMs: Math.max(0, retryAtMs - clock.now()) } : { cause };
 }
 
 export function toNodeError(node: INode, error: unknown, itemIndex?: number): NodeError {

@@ -1,6 +1,5 @@
 import { mapValues, upperFirst } from 'lodash';
 import { DateTime } from 'luxon';
-import type { Failure as N8nFailure } from 'n8n-workflow';
 import { truncateText } from './text';
 
 export type ErrorText = { message: string; description: string };
@@ -9,7 +8,10 @@ const CHECK_BASE_URL = "Check the 'Base URL' in the Form Service credential.";
 const SHARED = 'for all nodes, workflows and tools that use this account.';
 const TRY_LATER = 'Try again later. If this persists, contact your Form Service administrator.';
 
-type ReasonSpec = { cause?: N8nFailure['cause']; message: string; advice: string };
+/** Why the next requests are likely to fail, too. Undefined if the failure is about one request. */
+export type FailureCause = 'temporary' | 'rateLimit' | 'credential';
+
+type ReasonSpec = { cause?: FailureCause; message: string; advice: string };
 
 /**
  * Why a request can fail, with the facts of the failure in braces. In some places n8n shows only the message. If
@@ -18,111 +20,94 @@ type ReasonSpec = { cause?: N8nFailure['cause']; message: string; advice: string
  */
 export const REASONS = {
 	blockedByN8n: {
-		cause: 'credential-invalid',
+		cause: 'credential',
 		message: 'n8n does not allow requests to {origin}',
 		advice: "{detail}. Check the allowed domains of the credential and n8n's SSRF protection.",
 	},
-	unreachable: {
-		cause: 'temporarily-unavailable',
-		message: "Couldn't connect to {origin}",
-		advice: `Form Service may be down. ${CHECK_BASE_URL} ({detail})`,
-	},
 	insecure: {
-		cause: 'credential-invalid',
+		cause: 'credential',
 		message: "Couldn't establish a secure connection to {origin}",
 		advice: `${CHECK_BASE_URL} If it doesn't use HTTPS, start it with http://. If it uses your own certificate authority, set NODE_EXTRA_CA_CERTS for n8n. ({detail})`,
 	},
 	timedOut: {
-		cause: 'temporarily-unavailable',
+		cause: 'temporary',
 		message: '{origin} did not reply in time',
 		advice: `${TRY_LATER} To wait longer, raise 'Timeout' in the node's request options.`,
 	},
-	connectionBroken: {
-		cause: 'temporarily-unavailable',
-		message: 'The connection to {origin} broke before the whole reply arrived',
-		advice: `${TRY_LATER} ({detail})`,
+	connectionFailed: {
+		cause: 'temporary',
+		message: 'The connection to {origin} failed',
+		advice: `Form Service may be down. ${CHECK_BASE_URL} ({detail})`,
 	},
 	pollTimedOut: {
-		cause: 'temporarily-unavailable',
 		message: "Form Service didn't reply before n8n's poll timeout",
 		advice: 'The next poll tries again.',
 	},
 	wrongAddress: {
-		cause: 'configuration-invalid',
 		message: '{baseUrl} is not the address of a Form Service',
 		advice: `The reply was {detail}. ${CHECK_BASE_URL} A login page means that the access token was not accepted.`,
 	},
 	tokenRejected: {
-		cause: 'credential-invalid',
+		cause: 'credential',
 		message: 'Form Service rejected the access token',
 		advice: 'Enter a valid access token in the Form Service credential.',
 	},
 	accessDenied: {
-		cause: 'configuration-invalid',
 		message: 'Access denied (status 403)',
 		advice:
 			"Check that the form or response belongs to the token's workspace. If the account lacks permission, use the credential of another account.",
 	},
 	notFound: {
-		cause: 'configuration-invalid',
 		message: '{Noun} not found',
 		advice: 'Check the ID. The {noun} may have been deleted, or belong to another workspace.',
 	},
 	rejected: {
-		cause: 'configuration-invalid',
 		message: 'Form Service rejected the request (status {status})',
 		advice: 'Check the parameters of this node and the values of its items.',
 	},
 	minuteLimit: {
-		cause: 'rate-limited',
+		cause: 'rateLimit',
 		message: "This account's per-minute limit is used up",
 		advice: `Form Service limits the requests of a minute ${SHARED} Let other workflows on this account send fewer requests.`,
 	},
 	dayLimit: {
-		cause: 'quota-exhausted',
 		message: 'Daily request limit reached. It resets at {retryTime}',
 		advice: `Form Service allows 1,440 requests a day ${SHARED} Run this again after that time, or let the workflow send fewer requests.`,
 	},
 	unavailable: {
-		cause: 'temporarily-unavailable',
+		cause: 'temporary',
 		message: 'Form Service is unavailable (status 503). It asks to wait until {retryTime}',
 		advice: 'Run this again after that time.',
 	},
 	serverError: {
-		cause: 'temporarily-unavailable',
+		cause: 'temporary',
 		message: 'Form Service could not process the request (status {status})',
 		advice: TRY_LATER,
 	},
 	replyTooLarge: {
-		cause: 'configuration-invalid',
 		message: 'The reply is too large for n8n to handle safely',
 		advice:
 			'Ask your Form Service administrator to divide the list into pages, or delete responses that are no longer needed.',
 	},
 	unexpectedReply: {
-		cause: 'configuration-invalid',
 		message: 'Unexpected reply to {detail}',
 		advice: `${CHECK_BASE_URL} If the URL is correct, run "npm run probe" of n8n-nodes-formservice, and report its result and this message as an issue.`,
 	},
 	pdfMissing: {
-		cause: 'temporarily-unavailable',
 		message: 'Form Service has no PDF of this response',
 		advice: 'Form Service may still be creating the PDF. Try again later.',
 	},
 	listIncomplete: {
-		cause: 'configuration-invalid',
 		message: 'The list stays incomplete: {detail}',
 		advice:
 			"Nothing was returned. Try again, or ask your Form Service administrator to put more records on each page of the API. In Response: Get Many, a 'Limit' reads fewer pages if 'Sort' is 'As Listed'.",
 	},
 	fileFailed: {
-		cause: 'configuration-invalid',
 		message: 'The file could not be downloaded: {detail}',
 		advice:
 			'Run this again, or open the response in Form Service to check whether the file still exists.',
 	},
 	outage: {
-		cause: 'temporarily-unavailable',
 		message: 'Not sent, because Form Service failed repeatedly',
 		advice: 'Run this again in a minute or later. ({detail})',
 	},
@@ -136,7 +121,7 @@ export type FailureReason = keyof typeof REASONS;
 
 export type RequestFailure = {
 	reason: FailureReason;
-	cause?: N8nFailure['cause'];
+	cause?: FailureCause;
 	/** Whether a second request could add a second response. */
 	mayHaveActed: boolean;
 	status?: number;
@@ -157,8 +142,7 @@ export function createFailure(
 	return { reason, cause, mayHaveActed: false, ...facts };
 }
 
-const MAX_QUOTE_LENGTH = 300;
-const MAX_MESSAGE_LENGTH = 1_000;
+const MAX_FACT_LENGTH = 300;
 
 /** Returns the texts of a failure, without the token, which the service can repeat in a reply. */
 export function describeFailure(
@@ -167,7 +151,7 @@ export function describeFailure(
 ): ErrorText {
 	const { retryAtMs, serverMessage = '' } = failure;
 	// remove the token before text is cut, because a cut could leave half of the token
-	const clean = (text: unknown) => truncateText(account.redact(String(text)), MAX_MESSAGE_LENGTH);
+	const clean = (text: unknown) => truncateText(account.redact(String(text)), MAX_FACT_LENGTH);
 	const facts: Record<string, unknown> = {
 		...mapValues(failure, clean),
 		Noun: upperFirst(failure.noun),
@@ -178,16 +162,10 @@ export function describeFailure(
 	const fill = (text: string) =>
 		text.replace(/\{(\w+)\}/g, (_braces, name: string) => String(facts[name] ?? 'unknown'));
 	const { message, advice } = mapValues(REASONS[failure.reason], fill);
-	const whole = clean(serverMessage);
 	// quote nothing if the service may have acted, because a quote can contain the code of a system error
-	if (whole === '' || failure.mayHaveActed) {
-		return { message, description: advice };
-	}
-	const quote = truncateText(whole, MAX_QUOTE_LENGTH);
-	return {
-		message: `${message}: "${quote}"`,
-		description: whole.length > MAX_QUOTE_LENGTH ? whole : advice,
-	};
+	const quotes = serverMessage !== '' && !failure.mayHaveActed;
+	const quote = quotes ? `: "${clean(serverMessage)}"` : '';
+	return { message: message + quote, description: advice };
 }
 
 /** Formats a time for the user, rounded up to the minute: "Nov 22, 2026, 00:31 UTC". */

@@ -28,7 +28,7 @@ export function createStopError(
 	{ kind, error }: FailedOutcome,
 	outcomes: Outcomes,
 ): NodeError {
-	const { node, failure } = error;
+	const { node } = error;
 	const isInvalid = kind === 'invalid';
 	const { message, description } = isInvalid
 		? describeInvalidItems(outcomes)
@@ -39,7 +39,7 @@ export function createStopError(
 	const lines = compact(isInvalid ? [sent, ...description] : [...description, sent]);
 	const text = { message, description: lines.join('\n') };
 	if (error instanceof ServiceError) return error.withText(text, item.index);
-	return new InputError(node, { ...text, failure, itemIndex: item.index });
+	return new InputError(node, { ...text, itemIndex: item.index });
 }
 
 /** Describes all invalid items. If they have the same reason, the reason is the message. */

@@ -45,8 +45,7 @@ export function createParameterError(
 	message: string,
 	description?: string,
 ) {
-	const failure = { cause: 'configuration-invalid' } as const;
-	return new InputError(node, { message, description, itemIndex, failure });
+	return new InputError(node, { message, description, itemIndex });
 }
 
 /** Creates the error of one parameter: `'Limit' must be a number`. */

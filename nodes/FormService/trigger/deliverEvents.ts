@@ -107,7 +107,6 @@ export function createConditionError(node: INode, { message, description }: Erro
 	return new InputError(node, {
 		message,
 		description: `${description} Responses wait until the filter is corrected.`,
-		failure: { cause: 'configuration-invalid' },
 	});
 }
 

@@ -109,10 +109,9 @@ function computeBackoffMs(failures: number): number {
 /** The reasons that concern all forms of the account, or that look like an outage. */
 const ACCOUNT_REASONS: FailureReason[] = [
 	'blockedByN8n',
-	'unreachable',
 	'insecure',
 	'timedOut',
-	'connectionBroken',
+	'connectionFailed',
 	'pollTimedOut',
 	'tokenRejected',
 	'minuteLimit',

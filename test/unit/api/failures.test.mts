@@ -29,7 +29,7 @@ it.each(Object.keys(REASONS) as FailureReason[])(
 );
 
 it.each<FailureReason>([
-	...(['insecure', 'timedOut', 'connectionBroken', 'wrongAddress'] as const),
+	...(['insecure', 'timedOut', 'connectionFailed', 'wrongAddress'] as const),
 	...(['serverError', 'replyTooLarge'] as const),
 ])(
 	'A message about a response that may be there has no code, as n8n replaces codes: %s',

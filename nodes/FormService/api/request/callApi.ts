@@ -1,9 +1,8 @@
-import type { Failure as N8nFailure } from 'n8n-workflow';
 import { clock } from '../clock';
 import type { Target } from '../endpoints';
 import type { Envelope } from '../envelope';
 import { createRequestError, getAbortSignal, type RequestContext } from '../requestContext';
-import type { RequestFailure } from '../failures';
+import type { FailureCause, RequestFailure } from '../failures';
 import { parseReply, type ParsedReply } from './classify';
 import type { ReplyHeaders } from './rateLimit';
 import { getQueue, type Priority } from './requestQueue';
@@ -50,11 +49,8 @@ export async function callApi(context: RequestContext, target: Target): Promise<
 	}
 }
 
-/** Any other cause has one attempt. Other clients can use up a new minute first, but hardly ten in a row. */
-const MAX_ATTEMPTS: Partial<Record<N8nFailure['cause'], number>> = {
-	'temporarily-unavailable': 4,
-	'rate-limited': 10,
-};
+/** Other clients can use up a new minute first, but hardly ten in a row. */
+const MAX_ATTEMPTS: Record<FailureCause, number> = { temporary: 4, rateLimit: 10, credential: 1 };
 
 /** The delay before the first retry is at most this long, and doubles with each further retry. */
 const FIRST_RETRY_DELAY_MS = 1_000;
@@ -76,8 +72,8 @@ export function computeRetryDelayMs(
 	if (reason === 'unavailable') return priority === 'low' ? 0 : undefined;
 	const counted = failures.filter((failure) => failure.reason !== 'unavailable');
 	const attempts = counted.filter((failure) => failure.cause === cause).length;
-	if (attempts >= ((cause && MAX_ATTEMPTS[cause]) ?? 1)) return undefined;
+	if (cause === undefined || attempts >= MAX_ATTEMPTS[cause]) return undefined;
 	// the queue waits for the next minute
-	if (cause === 'rate-limited') return 0;
+	if (cause === 'rateLimit') return 0;
 	return FIRST_RETRY_DELAY_MS * 2 ** (attempts - 1) * (0.5 + random / 2);
 }

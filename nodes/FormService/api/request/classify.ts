@@ -90,7 +90,7 @@ function createReplyFailure(
 	if (isServerError(status)) return createFailure('serverError', facts);
 	if (envelope !== undefined || !isOk(status)) return createFailure('rejected', facts);
 	const detail = 'the reply is empty or ends too early';
-	return createFailure('connectionBroken', { status, detail });
+	return createFailure('connectionFailed', { status, detail });
 }
 
 /** Describes a reply that Form Service does not send. */
@@ -121,7 +121,11 @@ export function createRateLimitFailure(headers: ReplyHeaders, nowMs: number): Re
 
 /** What the codes of network errors mean, the first that matches. */
 const NETWORK_ERRORS = [
-	{ codes: /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN)$/, reason: 'unreachable', mayHaveActed: false },
+	{
+		codes: /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN)$/,
+		reason: 'connectionFailed',
+		mayHaveActed: false,
+	},
 	{ codes: /CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS/, reason: 'insecure', mayHaveActed: false },
 	{ codes: /^(EPROTO|ERR_SSL_.*)$/, reason: 'insecure', mayHaveActed: true },
 	{ codes: /^(ECONNABORTED|ETIMEDOUT)$/, reason: 'timedOut', mayHaveActed: true },
@@ -137,7 +141,7 @@ export function createTransportFailure(thrown: unknown): RequestFailure {
 	const code = codes.findLast((text) => text !== '') ?? '';
 	const detail = code || (errors.at(-1)?.message ?? 'unknown error');
 	const known = NETWORK_ERRORS.find((error) => error.codes.test(code));
-	const { reason, mayHaveActed } = known ?? { reason: 'connectionBroken', mayHaveActed: true };
+	const { reason, mayHaveActed } = known ?? { reason: 'connectionFailed', mayHaveActed: true };
 	return createFailure(reason, { detail, mayHaveActed });
 }
 

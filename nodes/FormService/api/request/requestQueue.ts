@@ -9,8 +9,6 @@ const MAX_IN_FLIGHT = 5;
 /** After this number of failures in a row, requests of items fail immediately for a minute. */
 const OUTAGE_FAILURES = 20;
 
-const OUTAGE_CAUSES: unknown[] = ['temporarily-unavailable', 'rate-limited', 'credential-invalid'];
-
 const OUTAGE_MS = 60_000;
 
 /** How long items wait while the service replies with status 503. After a longer wait, a node would seem to hang. */
@@ -112,12 +110,12 @@ export class RequestQueue {
 	private countFailure(failure: RequestFailure | undefined, nowMs: number): void {
 		const isUnavailable = failure?.reason === 'unavailable';
 		this.unavailableSinceMs = isUnavailable ? (this.unavailableSinceMs ?? nowMs) : undefined;
-		const isOutage = !isUnavailable && OUTAGE_CAUSES.includes(failure?.cause);
+		const isOutage = !isUnavailable && failure?.cause !== undefined;
 		this.failureStreak = isOutage ? this.failureStreak + 1 : 0;
 	}
 
 	private stopAfterFailure(failure: RequestFailure, nowMs: number): void {
-		const { reason, cause, status, detail = `status ${status}`, retryAtMs = 0 } = failure;
+		const { reason, status, detail = `status ${status}`, retryAtMs = 0 } = failure;
 		const untilMs = nowMs + retryAtMs - this.clock.now();
 		const isDayLimit = reason === 'dayLimit';
 		const isLimit = isDayLimit || reason === 'minuteLimit';
@@ -130,7 +128,7 @@ export class RequestQueue {
 			const pauseEndMs = Math.max(untilMs, nowMs + MIN_UNAVAILABLE_PAUSE_MS);
 			this.itemStop = this.createUnavailableStop(failure, pauseEndMs, nowMs);
 		} else if (this.failureStreak >= OUTAGE_FAILURES) {
-			const outage = createFailure('outage', { cause, detail });
+			const outage = createFailure('outage', { detail });
 			this.itemStop = { untilMs: nowMs + OUTAGE_MS, failure: outage };
 		}
 	}

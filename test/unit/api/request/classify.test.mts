@@ -55,7 +55,7 @@ it('A failure quotes the message and the errors', () => {
 it.each([
 	[new UserError('No'), { reason: 'blockedByN8n', detail: 'No' }],
 	[new OperationalError('No'), { reason: 'blockedByN8n', detail: 'No' }],
-	[new Error('socket'), { reason: 'connectionBroken', detail: 'socket' }],
+	[new Error('socket'), { reason: 'connectionFailed', detail: 'socket' }],
 ])('An error of n8n itself is told from one of the network: %s', (cause, failure) => {
 	expect(createTransportFailure(new Error('n8n', { cause }))).toMatchObject(failure);
 });

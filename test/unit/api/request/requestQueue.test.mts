@@ -27,7 +27,7 @@ const failWith = (reason: FailureReason, retryAtMs?: number): RequestResult => (
 	headers: {},
 	requestFailure: createFailure(reason, { retryAtMs }),
 });
-const failed = failWith('connectionBroken');
+const failed = failWith('connectionFailed');
 
 /** Sends a request in its turn. Returns how it ended: "ok", "lost" if sending threw, or the reason of its failure. */
 async function pass(job: Partial<Job>, send: () => Promise<RequestResult>): Promise<string> {
@@ -61,7 +61,7 @@ it.each<[string, RequestResult[], number, number]>([
 	expect((await sendAll(count, ok)).sentAtS.at(-1)).toBe(second);
 });
 
-it.each<FailureReason>(['connectionBroken', 'minuteLimit', 'insecure'])(
+it.each<FailureReason>(['connectionFailed', 'minuteLimit', 'insecure'])(
 	'Items fail at once after 20 failures in a row: %s',
 	async (reason) => {
 		const { outcomes, sent } = await sendAll(1_000, failWith(reason));
