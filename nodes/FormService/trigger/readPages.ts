@@ -2,7 +2,7 @@ import { chunk, uniqBy } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { clock, waitUnlessAborted, yieldIfDue } from '../api/clock';
 import { createTarget, endpoints, type Target } from '../api/endpoints';
-import { getComparableId, getCreationTimeMs, getRecordKey } from '../api/records';
+import { getCreationTimeMs, getId } from '../api/records';
 import { fetchPages, isWholeList, type ListPage } from '../api/replies/fetchPages';
 import { createRequestError } from '../api/requestContext';
 import { createFailure } from '../api/failures';
@@ -98,7 +98,7 @@ function toPage({ cache }: PollContext, listPage: ListPage): Page {
 		page: new URL(url).search,
 		next: nextUrl && new URL(nextUrl).search,
 		records,
-		ids: records.map((record) => computeFingerprint(getComparableId(record)!)),
+		ids: records.map((record) => computeFingerprint(getId(record)!)),
 		total,
 		servedAtMs: dateHeaderMs ?? sentAtMs + cache.clockOffsetMs,
 	};
@@ -218,7 +218,7 @@ export async function fetchWholeList(
 			);
 		}
 	}
-	const distinctCount = uniqBy(records, getRecordKey).length;
+	const distinctCount = uniqBy(records, getId).length;
 	if (isWholeList({ distinctCount, recordCount: records.length, total }))
 		return { records, requests };
 	const detail = `a poll found ${distinctCount} of ${total ?? records.length} ${noun}`;

@@ -108,12 +108,6 @@ testRuns('Response: Get', {
 	'gets a response for each item': [ofItem, { id: 'r1' }, { id: 'r2' }],
 	'reads pages up to the response': onPages(ofItem, { id: 'r2' }),
 	'has a column for each field': [{ ...ofItem, options: { columns: true } }, { id: 'r1' }],
-	'finds a UUID in capital letters': replyTo(
-		/^\/responses/,
-		success([{ uuid: '9b1f2c3d-4e5f-4a6b-8c7d-0e1f2a3b4c5d' }]),
-		{ ...ofItem, simplify: false },
-		{ id: '9B1F2C3D-4E5F-4A6B-8C7D-0E1F2A3B4C5D' },
-	),
 	'needs a UUID': [ofItem, { id: '' }],
 	'needs a valid UUID': [ofItem, { id: 'a/b' }],
 	'needs a response of the form': [ofItem, { id: 'absent' }],

@@ -3,7 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import type { ListedNoun, Target } from '../endpoints';
 import { describeShape, type Envelope } from '../envelope';
 import { createFailure } from '../failures';
-import { getId, getListEntries, getRecordKey, isRecord } from '../records';
+import { getId, getListEntries, isRecord } from '../records';
 import { callApi } from '../request/callApi';
 import { REQUESTS_PER_DAY } from '../request/rateLimit';
 import {
@@ -36,13 +36,13 @@ const MAX_READINGS = 3;
  * Fetches the records of a list in the order of the service. Pages can shift while they are read: then one
  * record is on two pages, and another is on no page. So up to three readings are joined.
  *
- * @param until stop after the page that completes `limit` records, or that has the record with this key
+ * @param until stop after the page that completes `limit` records, or that has the record with this ID
  * @throws ServiceError if the list is incomplete
  */
 export async function fetchRecords(
 	context: RequestContext,
 	target: Target,
-	{ limit = Infinity, key = '' }: { limit?: number; key?: string } = {},
+	{ limit = Infinity, id = '' }: { limit?: number; id?: string } = {},
 ): Promise<readonly IDataObject[]> {
 	const found = new Map<string, IDataObject>();
 	let latestTotal = 0;
@@ -59,10 +59,11 @@ export async function fetchRecords(
 			if (hasFallen && recordCount > 0) break;
 			recordCount += page.records.length;
 			for (const record of page.records) {
-				current.set(getRecordKey(record), record);
-				found.set(getRecordKey(record), record);
+				const recordId = getId(record)!;
+				current.set(recordId, record);
+				found.set(recordId, record);
 			}
-			if (found.size >= limit || found.has(key)) return [...found.values()].slice(0, limit);
+			if (found.size >= limit || found.has(id)) return [...found.values()].slice(0, limit);
 		}
 		if (isWholeList({ distinctCount: current.size, recordCount, total })) {
 			return [...current.values()];

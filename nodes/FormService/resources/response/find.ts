@@ -12,7 +12,7 @@ import {
 	type ResponseOutput,
 } from '../../answers/responseItem';
 import { endpoints, type Target } from '../../api/endpoints';
-import { getRecordKey, toComparableId } from '../../api/records';
+import { getId } from '../../api/records';
 import { fetchRecords } from '../../api/replies/fetchPages';
 import type { RequestContext } from '../../api/requestContext';
 import { parseBoolean } from '../../api/values';
@@ -63,11 +63,10 @@ export const responseGet: Operation = {
 		return {
 			ids: { formId },
 			async read(request) {
-				const key = toComparableId(responseId);
 				// several items need several pages, so they share the whole list
-				const until = input.hasSeveralItems ? {} : { key };
-				const records = await fetchRecordsByKey(request, until);
-				const record = records.get(key);
+				const until = input.hasSeveralItems ? {} : { id: responseId };
+				const records = await fetchRecordsById(request, until);
+				const record = records.get(responseId);
 				if (record === undefined) {
 					throw createParameterError(
 						input,
@@ -83,12 +82,12 @@ export const responseGet: Operation = {
 	},
 };
 
-async function fetchRecordsByKey(request: ItemRequest, until: { key?: string }) {
+async function fetchRecordsById(request: ItemRequest, until: { id?: string }) {
 	const fetch = async (context: RequestContext, target: Target) => {
 		const records = await fetchRecords(context, target, until);
-		return new Map(records.map((record) => [getRecordKey(record), record]));
+		return new Map(records.map((record) => [getId(record), record]));
 	};
-	return await fetchOnce(request, fetch, `keys of ${request.target.url}`);
+	return await fetchOnce(request, fetch, `IDs of ${request.target.url}`);
 }
 
 async function createItems(
