@@ -35,10 +35,7 @@ testRuns('Response: Create', {
 		{ ...valid, Order: 2.5, Day: '31.12.2026', Time: '2026-01-31 08:00' },
 	],
 	'sends no blank answer': [json, { ...valid, Size: '', News: ' ', Day: null }],
-	'names the form that was chosen': [
-		{ ...json, ...chosen('orders', 'Orders (orders)') },
-		valid,
-	],
+	'names the form that was chosen': [{ ...json, ...chosen('orders', 'Orders (orders)') }, valid],
 	'has no UUID if the service returns none': replyTo(addedReply, 1, json, valid),
 	'sends other answers if they are allowed': [
 		{ ...json, ...other },
