@@ -150,8 +150,6 @@ function createParameterContext(
 	const node = n8n.getNode();
 	return {
 		parameter: (name, fallback) => n8n.getNodeParameter(name, fallback),
-		// the fallback is for a hidden parameter, for which n8n would throw
-		locator: (name) => n8n.getNodeParameter(name, '', { extractValue: true }),
 		item: n8n.getInputData(),
 		itemIndex,
 		hasSeveralItems: total > 1,

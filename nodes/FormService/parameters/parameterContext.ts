@@ -16,8 +16,6 @@ import { formatNumber, isBlank, parseBoolean, parseNumber } from '../api/values'
 export type ParameterContext = {
 	/** Returns a value with its expressions resolved. An option of a collection has a dot: `options.preview`. */
 	parameter(name: string, fallback?: unknown): unknown;
-	/** Returns the value of a resource locator, or an empty string if the user chose nothing. */
-	locator(name: string): unknown;
 	item: INodeExecutionData;
 	/** Undefined in a trigger, which has no input items. */
 	itemIndex: number | undefined;
@@ -119,9 +117,10 @@ export function readText(input: ParameterContext, name: string, fallback = ''): 
 	return toText(input, input.parameter(name, fallback) ?? fallback, name);
 }
 
-/** Reads the text of a resource locator. */
+/** Reads the text of a resource locator, which is empty if the user chose nothing. */
 export function readLocator(input: ParameterContext, name: string): string {
-	return toText(input, input.locator(name) ?? '', name);
+	const locator = input.parameter(name, '');
+	return toText(input, (isRecord(locator) ? locator.value : locator) ?? '', name);
 }
 
 function toText(input: ParameterContext, value: unknown, name: string): string {

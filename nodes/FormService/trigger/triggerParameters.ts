@@ -134,7 +134,6 @@ function readBackfill(input: ParameterContext): TriggerParameters['backfill'] {
 function createInput(n8n: IPollFunctions): ParameterContext {
 	return {
 		parameter: <T>(name: string, fallback?: T) => n8n.getNodeParameter(name, fallback) as T,
-		locator: (name) => n8n.getNodeParameter(name, '', { extractValue: true }),
 		item: { json: {} },
 		itemIndex: undefined,
 		hasSeveralItems: false,
