@@ -118,46 +118,38 @@ function readBatchSize(n8n: IExecuteSingleFunctions): number | undefined {
 	return batchInterval > 0 ? Math.max(batchSize, 1) : undefined;
 }
 
+/** Reads and checks the parameters of an item. An invalid parameter becomes the error of the item. */
 function prepareItem(
 	n8n: IExecuteSingleFunctions,
 	operation: Operation,
 	options: IHttpRequestOptions,
 	total: number,
 ): InputItem {
-	const { endpoint } = operation;
+	const { endpoint, properties } = operation;
 	const index = n8n.getItemIndex();
-	const { row_number: rowNumber } = n8n.getInputData().json;
-	const parsedRow = parseNumber(rowNumber);
+	const node = n8n.getNode();
+	const inputItem = n8n.getInputData();
+	const parsedRow = parseNumber(inputItem.json.row_number);
 	const row = Number.isInteger(parsedRow) ? parsedRow : undefined;
 	// if the user has set no Timeout, n8n sets 300 seconds, but `sendOnce` has its own default
 	const { timeout } = readRequestOptions(n8n);
 	const item = { n8n, index, row, endpoint, options: { ...options, timeout } };
-	try {
-		const input = createParameterContext(n8n, operation, index, total);
-		const prepared = input.isTool ? prepareTool(operation, input) : operation.prepare(input);
-		return { ...item, prepared };
-	} catch (error) {
-		return { ...item, parameterError: toNodeError(n8n.getNode(), error, index) };
-	}
-}
-
-function createParameterContext(
-	n8n: IExecuteSingleFunctions,
-	{ properties }: Operation,
-	itemIndex: number,
-	total: number,
-): ParameterContext {
-	const node = n8n.getNode();
-	return {
+	const input: ParameterContext = {
 		parameter: (name, fallback) => n8n.getNodeParameter(name, fallback),
-		item: n8n.getInputData(),
-		itemIndex,
+		item: inputItem,
+		itemIndex: index,
 		hasSeveralItems: total > 1,
 		node,
 		properties,
 		isTool: isTool(node),
 		zone: n8n.getTimezone(),
 	};
+	try {
+		const prepared = input.isTool ? prepareTool(operation, input) : operation.prepare(input);
+		return { ...item, prepared };
+	} catch (error) {
+		return { ...item, parameterError: toNodeError(node, error, index) };
+	}
 }
 
 /** In n8n's own attribute `error`, n8n would drop all other attributes. In the error output, n8n adds the input. */

@@ -91,19 +91,17 @@ function findKeyFields(
 	names: readonly string[],
 	fields: readonly FormField[],
 ): KeyFields {
+	const { findByLabel } = createFieldSearch(fields);
 	const keyFields = names.map((name) => {
 		const field = findField(name, fields);
-		if (field !== undefined && isComparable(field, fields)) return field;
+		const isShared = findByLabel(field?.label ?? '').length > 1;
+		// the service lists files and several choices in various spellings, and an answer only by its label
+		const isComparable = !isShared && field?.kind !== 'file' && field?.kind !== 'multipleChoice';
+		if (field !== undefined && isComparable) return field;
 		const problem = `can't compare "${field?.title ?? name}"`;
 		throw createNamedError(input, OPTION, problem, CHOOSE_FIELDS);
 	});
 	return sortBy(uniq(keyFields), 'uuid');
-}
-
-/** The service lists files and several choices in various spellings, and an answer only by its label. */
-function isComparable({ kind, label }: FormField, fields: readonly FormField[]): boolean {
-	const isShared = createFieldSearch(fields).findByLabel(label).length > 1;
-	return !isShared && kind !== 'file' && kind !== 'multipleChoice';
 }
 
 /**

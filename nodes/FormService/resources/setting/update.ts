@@ -13,7 +13,6 @@ import {
 	findSetting,
 	toStoredValue,
 	type SettingChanges,
-	type SettingValues,
 } from '../../settings/settings';
 import { fetchOnce, type ItemRequest, type Operation } from '../../execution/operation';
 import {
@@ -30,7 +29,12 @@ import {
 	createOptionsProperty,
 } from '../../parameters/parameterContext';
 import { TOOL_CONDITION } from '../../parameters/resultParameters';
-import { clearableSettings, readSettings, settingProperties } from './settingParameters';
+import {
+	clearableSettings,
+	readSettings,
+	settingProperties,
+	type CheckedSettings,
+} from './settingParameters';
 
 export const settingsUpdate: Operation = {
 	option: {
@@ -117,9 +121,7 @@ export const settingsUpdate: Operation = {
 		}
 		const isPreview = readBoolean(input, 'preview', false);
 		const skipsUnchanged = readBoolean(input, 'options.skipUnchanged', false);
-		const { body, ignored } = readSettings(input);
-		const details = ignored.length > 0 ? { ignored } : {};
-		const update = { formId, body, isPreview, details };
+		const update = { formId, isPreview, ...readSettings(input) };
 		return {
 			ids: { formId },
 			async check(request) {
@@ -147,13 +149,7 @@ async function findForm(
 }
 
 /** A checked update of a form. */
-type FormUpdate = {
-	formId: string;
-	body: SettingValues;
-	isPreview: boolean;
-	/** What the output says in addition, such as the input fields that are not used. */
-	details: IDataObject;
-};
+type FormUpdate = CheckedSettings & { formId: string; isPreview: boolean };
 
 /**
  * Updates a form. For a preview, or if nothing would change, returns the changes without sending the update.
@@ -165,7 +161,7 @@ async function sendUpdate(
 	update: FormUpdate,
 	listedForm: IDataObject,
 ): Promise<{ isSent: boolean; json: IDataObject }> {
-	const { formId, body, isPreview, details } = update;
+	const { formId, body, isPreview, ignored } = update;
 	const run = isPreview ? 'previewed' : 'updated';
 	// what the items of the run have changed so far; a preview sends nothing, so its changes are apart
 	const draft = await fetchOnce(
@@ -175,7 +171,8 @@ async function sendUpdate(
 	);
 	const form = { ...listedForm, ...draft };
 	const changes = compareSettings(body, form);
-	const comparison = { summary: summarizeChanges(changes), changes, ...details };
+	const summary = summarizeChanges(changes);
+	const comparison = { summary, changes, ...(ignored.length > 0 && { ignored }) };
 	if (isPreview || isEmpty(changes)) {
 		Object.assign(draft, body);
 		const unsent = isPreview ? 'preview' : 'skipped';
