@@ -5,15 +5,19 @@ import { ServiceError } from '../api/errors';
 import { downloadFiles } from '../api/files/download';
 import { getListEntries, removeSecrets } from '../api/records';
 import type { RequestContext } from '../api/requestContext';
-import { createFileFieldNames, makeUnique } from '../api/text';
+import { createFileFieldNames } from '../api/text';
 import { isBlank } from '../api/values';
 import { COLUMN_ATTRIBUTES, SIMPLIFIED_ATTRIBUTES, toColumnName } from './attributes';
-import type { ConditionSet } from './conditions';
+import { describeUncompared, type ConditionSet } from './conditions';
 import { ANSWERS_ATTRIBUTE, parseFile } from './decode';
 import { parseAnswer } from './fieldKinds';
 import type { AnswerNaming, FormField } from './fields';
-import { describeUncompared } from './findResponses';
-import { createAnswerKeys, matchAnswers, type MatchedAnswers } from './matchAnswers';
+import {
+	createAnswerKeys,
+	matchAnswers,
+	type MatchedAnswer,
+	type MatchedAnswers,
+} from './matchAnswers';
 
 /** The options that decide which data of a response an item contains. */
 export type ResponseOutput = Required<AnswerNaming> & {
@@ -44,22 +48,22 @@ export async function createResponseItem(
 	output: ResponseOutput,
 	fields?: readonly FormField[],
 	conditions?: ConditionSet,
-): Promise<{ item: INodeExecutionData; fileErrors: ServiceError[] }> {
+): Promise<INodeExecutionData> {
 	await yieldIfDue();
 	// a copy, because several items can share a response
 	const json = structuredClone(createJson(record, output, fields, conditions));
-	if (!output.downloadFiles) return { item: { json }, fileErrors: [] };
-	const { uploads, problems } = collectUploads(record, fields);
+	if (!output.downloadFiles) return { json };
+	const uploads = collectUploads(record, fields);
 	const files = await downloadFiles(context, uploads, 'upload');
 	const binary: IBinaryKeyData = {};
-	files.forEach((file, index) => {
+	const problems: string[] = [];
+	for (const [index, file] of files.entries()) {
 		const { name, fieldName } = uploads[index];
 		if (file instanceof ServiceError) problems.push(`${name}: ${file.message}`);
 		else binary[fieldName] = file;
-	});
+	}
 	if (problems.length > 0) json[nameAttribute('fileError', output)] = problems.join('; ');
-	const fileErrors = files.filter((file) => file instanceof ServiceError);
-	return { item: { json, ...(!isEmpty(binary) && { binary }) }, fileErrors };
+	return isEmpty(binary) ? { json } : { json, binary };
 }
 
 /** Returns the name of a value that is not an answer. Among columns, no field has the same name. */
@@ -84,33 +88,25 @@ export function createJson(
 	return { ...json, [nameAttribute('answersError', output)]: answersError };
 }
 
-/** Collects the files of a response. `problems` has a sentence for each upload that is not a file. */
+/** Collects the files in the answers of a response. */
 function collectUploads(record: IDataObject, fields?: readonly FormField[]) {
-	const problems: string[] = [];
 	const files = matchAnswers(record, fields).answers.flatMap(({ value, label, field }) => {
-		const fieldTitle = field?.title ?? label;
-		const isFileField = field?.kind === 'file';
-		return (getListEntries(value) ?? [value]).flatMap((entry) => {
-			const file = parseFile(entry, isFileField);
-			if (file !== undefined) return { ...file, fieldTitle };
-			if (isFileField && !isBlank(entry)) problems.push(`${fieldTitle}: ${NO_ADDRESS}`);
-			return [];
-		});
+		const entries = getListEntries(value) ?? [value];
+		const found = compact(entries.map((entry) => parseFile(entry, field?.kind === 'file')));
+		return found.map((file) => ({ ...file, fieldTitle: field?.title ?? label }));
 	});
 	const fieldNames = createFileFieldNames(files.map(({ fieldTitle }) => fieldTitle));
-	const uploads = files.map((file, index) => ({ ...file, fieldName: fieldNames[index] }));
-	return { uploads, problems };
+	return files.map((file, index) => ({ ...file, fieldName: fieldNames[index] }));
 }
-
-const NO_ADDRESS = 'The answer has no web address of a file';
 
 /** Simplifies a response to its answers and a few attributes. */
 function simplify(record: IDataObject, { answers }: MatchedAnswers): IDataObject {
+	return { answers: toObject(answers), ...pick(record, SIMPLIFIED_ATTRIBUTES) };
+}
+
+function toObject(answers: readonly MatchedAnswer[]): IDataObject {
 	const values = answers.map(({ value }) => parseAnswer(value));
-	return {
-		answers: zipObject(createAnswerKeys(answers), values),
-		...pick(record, SIMPLIFIED_ATTRIBUTES),
-	};
+	return zipObject(createAnswerKeys(answers), values);
 }
 
 /** Converts a response to columns: one for each field, then the attributes, then the answers without a field. */
@@ -128,7 +124,5 @@ function toRow(
 	// a heading can be listed as an answer without a value
 	const others = answers.filter(({ field, value }) => field === undefined && !isBlank(value));
 	if (others.length === 0) return row;
-	const names = makeUnique(others.map(({ label }) => label));
-	const values = others.map(({ value }) => parseAnswer(value));
-	return { ...row, response_other_answers: zipObject(names, values) };
+	return { ...row, response_other_answers: toObject(others) };
 }

@@ -1,8 +1,7 @@
 import { sortBy } from 'lodash';
 import type { INode, INodeExecutionData } from 'n8n-workflow';
-import { findConditionMismatch, type ConditionSet } from '../answers/conditions';
+import { filterByConditions, findMissingField, type ConditionSet } from '../answers/conditions';
 import { parseFields, type FormField } from '../answers/fields';
-import { filterByConditions } from '../answers/findResponses';
 import { hasUnknownAnswer } from '../answers/matchAnswers';
 import { createResponseItem, nameAttribute, type ResponseOutput } from '../answers/responseItem';
 import { clock, waitUnlessAborted, yieldIfDue } from '../api/clock';
@@ -11,7 +10,6 @@ import { InputError, toNodeError } from '../api/errors';
 import { sortByTime } from '../api/records';
 import { createRequestError, type RequestContext } from '../api/requestContext';
 import { createFailure, type ErrorText } from '../api/failures';
-import { getSelectedFormName } from '../parameters/locators';
 import type { ResponseEvent } from '../parameters/triggerEvents';
 import { fetchFormName } from './formList';
 import type { OutputItem, PollContext } from './pollContext';
@@ -76,30 +74,25 @@ async function fetchNeededFields(
 		const { fields } = cached;
 		const responses = events.map(({ record }) => record);
 		const isOutdated = await hasUnknownAnswer(responses, fields);
-		const isMissing = describeMissingField(context, formId, fields) !== undefined;
+		const isMissing = describeMissingField(parameters, fields) !== undefined;
 		if (!isOutdated && !isMissing) return { fields, fieldRequests: 0 };
 	}
 	const target = createTarget(request.account, endpoints.listFields, { formId });
 	const { records, requests } = await fetchWholeList(context, target, 'fields');
 	const fields = parseFields(records, parameters.output);
 	cache.fields.set(formId, { fields, fetchedAtMs: clock.now() });
-	const problem = describeMissingField(context, formId, fields);
+	const problem = describeMissingField(parameters, fields);
 	if (problem !== undefined) throw createConditionError(request.n8n.getNode(), problem);
 	return { fields, fieldRequests: requests };
 }
 
 /** Describes the field of a filter that the form lacks. One of several forms may lack it. */
 function describeMissingField(
-	{ cache, parameters, request }: PollContext,
-	formId: string,
+	{ conditions, watch }: PollContext['parameters'],
 	fields: readonly FormField[],
 ): ErrorText | undefined {
-	const { conditions, watch } = parameters;
-	if (hasSeveralForms(watch)) return undefined;
-	const name = cache.names.get(formId) ?? getSelectedFormName(request.n8n.getNode(), formId);
-	// a choice that the form's author removes later must not make polls fail
-	const options = { formName: name ?? formId, checksValues: false };
-	return findConditionMismatch(conditions, fields, options);
+	// a choice that the form's author removes later must not make polls fail, so values are not checked
+	return hasSeveralForms(watch) ? undefined : findMissingField(conditions, fields);
 }
 
 /** Creates the error for a filter that does not fit the fields of the form. */
@@ -168,11 +161,7 @@ async function createItem(
 	{ event, record, form, fields }: ResponseEventData,
 	{ output, conditions }: ItemOptions,
 ): Promise<INodeExecutionData> {
-	const created = createResponseItem(request, record, output, fields, conditions);
-	const { item, fileErrors } = await created;
-	for (const { message } of fileErrors) {
-		request.n8n.logger.warn(`A response is delivered without one of its files: ${message}`);
-	}
+	const item = await createResponseItem(request, record, output, fields, conditions);
 	const [eventName, formName] = ['event', 'form'].map((name) => nameAttribute(name, output));
 	return { ...item, json: { ...item.json, [eventName]: event, [formName]: { ...form } } };
 }

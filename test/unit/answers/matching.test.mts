@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
-import { findFieldBySpelling, parseFields } from '../../../nodes/FormService/answers/fields.ts';
+import { findField, parseFields } from '../../../nodes/FormService/answers/fields.ts';
 import {
 	createAnswerKeys,
 	hasUnknownAnswer,
@@ -64,7 +64,7 @@ describe('Answers of a response', () => {
 	});
 
 	it.each<[object, string, object?]>([
-		[{ state: 'x' }, 'No answers were found in an object with "state"'],
+		[{ state: 'x' }, 'The answers could not be read from an object with "state"'],
 		[{ responses: 'Name: Ada' }, 'The answers could not be read from a string'],
 		[{ responses: [{ label: 'Name', answer: 'Ada' }] }, '"label" (string), "answer"'],
 		[{ responses: [{ key: 'Name', value: 'B' }, { x: 1 }] }, '1 of 2 entries', { u2: 'B' }],
@@ -108,7 +108,7 @@ it.each<[string, string?]>([
 ])('A column %j is the field %j, by its letters and digits if no other has them', (name, title) => {
 	const fields = parseFields(questions.map((label, index) => ({ uuid: `f${index}`, label })));
 	Object.assign(fields.at(-1)!, { customKey: 'mail_key' });
-	expect(findFieldBySpelling(name, fields)?.title).toBe(title);
+	expect(findField(name, fields)?.title).toBe(title);
 });
 
 it('A column is never one of two fields that have its letters and digits', () => {
@@ -118,7 +118,7 @@ it('A column is never one of two fields that have its letters and digits', () =>
 	const property = fc.property(letters, signs, (text, [columnSign, ...fieldSigns]) => {
 		const labels = fieldSigns.map((one) => text + one);
 		const fields = parseFields(labels.map((label, id) => ({ id, label })));
-		expect(findFieldBySpelling(text + columnSign, fields)).toBeUndefined();
+		expect(findField(text + columnSign, fields)).toBeUndefined();
 	});
 	fc.assert(property);
 });

@@ -1,7 +1,7 @@
 import { compact, groupBy, isEmpty, map } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { encodeAnswer, type EncodedValue, type EncodeResult } from '../../answers/encode';
-import { findFieldBySpelling, type FormField } from '../../answers/fields';
+import { findField, type FormField } from '../../answers/fields';
 import { matchAnswers } from '../../answers/matchAnswers';
 import { isRecord } from '../../api/records';
 import { formatNames, truncateText } from '../../api/text';
@@ -60,7 +60,7 @@ export function assignFields(
 ): { answers: GivenAnswer[]; problem?: string } {
 	if (mode === 'auto') return assignColumns(values as IDataObject, fields);
 	const answers = Object.entries(values).map(([name, value]) => {
-		const field = findFieldBySpelling(name, fields);
+		const field = findField(name, fields);
 		return { name: mapperNames.get(name) ?? name, value, field };
 	});
 	return { answers };
@@ -94,7 +94,7 @@ function assignColumns(
 
 /** Finds the field of a column, first by the name that One Column per Field gives it. */
 function findColumn(name: string, fields: readonly FormField[]): FormField | undefined {
-	return fields.find(({ answerKey }) => answerKey === name) ?? findFieldBySpelling(name, fields);
+	return fields.find(({ answerKey }) => answerKey === name) ?? findField(name, fields);
 }
 
 /** The encoded answers of an item, ready to be sent. */

@@ -100,7 +100,7 @@ async function createItems(
 	const items: INodeExecutionData[] = [];
 	// one after another, because the files of an item may have to be downloaded
 	for (const record of records) {
-		items.push((await createResponseItem(context, record, output, fields, conditions)).item);
+		items.push(await createResponseItem(context, record, output, fields, conditions));
 	}
 	return items;
 }
