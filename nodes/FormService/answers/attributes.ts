@@ -8,6 +8,9 @@ export const COLUMN_ATTRIBUTES = ['uuid', 'number', 'created_at', 'is_incomplete
 export const SIMPLIFIED_ATTRIBUTES =
 	'uuid id number number_formatted is_incomplete created_at referrer'.split(' ');
 
+/** Distinguishes an attribute in a condition from a field with the same name. */
+export const ATTRIBUTE_PREFIX = 'attribute:';
+
 /** An attribute of a response that conditions can compare. */
 export type Attribute = { name: string; title: string; kind: FieldKind; choices: [] };
 

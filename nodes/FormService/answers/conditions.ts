@@ -1,10 +1,16 @@
+import { uniq } from 'lodash';
+import type { IDataObject } from 'n8n-workflow';
+import { yieldIfDue } from '../api/clock';
 import type { ErrorText } from '../api/failures';
-import { formatNames } from '../api/text';
-import { parseBoolean, parseNumber, parseTimeMs } from '../api/values';
-import { FILTERABLE_ATTRIBUTES, type Attribute } from './attributes';
-import { findChoice } from './choices';
-import type { AnswerSpec, FieldKind } from './fieldKinds';
+import { formatNames, normalizeText } from '../api/text';
+import { parseBoolean, parseDay, parseNumber, parseTimeMs } from '../api/values';
+import { ATTRIBUTE_PREFIX, FILTERABLE_ATTRIBUTES, type Attribute } from './attributes';
+import { findChoice, splitChoices } from './choices';
+import { flattenAnswer, type Scalar } from './decode';
+import { toDay } from './encode';
+import { normalizeAnswer, type AnswerSpec, type FieldKind } from './fieldKinds';
 import { findField, type FormField } from './fields';
+import { matchAnswers, type MatchedAnswers } from './matchAnswers';
 
 /** The operators of conditions, with their names in the editor. */
 export const OPERATORS = {
@@ -28,15 +34,12 @@ export type Condition = {
 	value: string;
 };
 
-/** The conditions of Filters. Times without a zone are in `zone`, the zone of the workflow. */
+/** The conditions of Filters. Times without a zone are in `zone`, that of the workflow. */
 export type ConditionSet = {
 	combinator: 'all' | 'any';
 	conditions: readonly Condition[];
 	zone: string;
 };
-
-/** Distinguishes an attribute from a field with the same name. */
-export const ATTRIBUTE_PREFIX = 'attribute:';
 
 /** Whether a condition compares a field of the form, and no attribute. */
 export function conditionsNeedFields({ conditions }: ConditionSet): boolean {
@@ -44,9 +47,9 @@ export function conditionsNeedFields({ conditions }: ConditionSet): boolean {
 }
 
 /** A condition with the field or attribute that it compares. Undefined if the form lacks the field. */
-export type PreparedCondition = Condition & { compared?: Attribute | FormField; zone: string };
+type PreparedCondition = Condition & { compared?: Attribute | FormField; zone: string };
 
-export function prepareConditions(
+function prepareConditions(
 	{ conditions, zone }: ConditionSet,
 	fields: readonly FormField[],
 ): PreparedCondition[] {
@@ -57,33 +60,38 @@ export function prepareConditions(
 	});
 }
 
-/** Describes the first condition that does not fit the form, if there is one: an unknown field or a wrong value. */
+/** Describes the first field of a condition that the form lacks, if there is one. */
+export function findMissingField(
+	conditionSet: ConditionSet,
+	fields: readonly FormField[],
+): ErrorText | undefined {
+	const prepared = prepareConditions(conditionSet, fields);
+	const index = prepared.findIndex(({ compared }) => compared === undefined);
+	if (index === -1) return undefined;
+	const attributes = FILTERABLE_ATTRIBUTES.map(({ name }) => ATTRIBUTE_PREFIX + name);
+	const names = formatNames([...attributes, ...fields.map(({ title }) => `"${title}"`)]);
+	const advice = `Choose the field of condition ${index + 1} again, or remove the condition.`;
+	return {
+		message: `The form has no field "${prepared[index].field}"`,
+		description: `${advice} A condition can compare ${names}.`,
+	};
+}
+
+/** Describes the first condition that does not fit the form, if there is one: a missing field or a wrong value. */
 export function findConditionMismatch(
 	conditionSet: ConditionSet,
 	fields: readonly FormField[],
-	{ formName = '', checksValues = true } = {},
 ): ErrorText | undefined {
-	for (const [index, condition] of prepareConditions(conditionSet, fields).entries()) {
-		const number = index + 1;
-		const { compared, field: name, zone } = condition;
-		if (compared === undefined) {
-			const form = formName === '' ? 'The form' : `The form "${formName}"`;
-			const advice = `Choose the field of condition ${number} again, or remove the condition.`;
-			const description = `${advice} A condition can compare ${listNames(fields)}.`;
-			return { message: `${form} has no field "${name}"`, description };
-		}
-		const needed = checksValues ? getNeededValue(condition, zone, compared) : undefined;
-		if (needed !== undefined) {
-			const description = `It compares "${compared.title}". To find a part of an answer, use Contains.`;
-			return { message: `Condition ${number} needs ${needed}`, description };
-		}
+	const missing = findMissingField(conditionSet, fields);
+	if (missing !== undefined) return missing;
+	const prepared = prepareConditions(conditionSet, fields);
+	for (const [index, { compared, zone, ...condition }] of prepared.entries()) {
+		const needed = getNeededValue(condition, zone, compared);
+		if (needed === undefined) continue;
+		const description = `It compares "${compared?.title}". To find a part of an answer, use Contains.`;
+		return { message: `Condition ${index + 1} needs ${needed}`, description };
 	}
 	return undefined;
-}
-
-function listNames(fields: readonly FormField[]): string {
-	const attributes = FILTERABLE_ATTRIBUTES.map(({ name }) => ATTRIBUTE_PREFIX + name);
-	return formatNames([...attributes, ...fields.map(({ title }) => `"${title}"`)]);
 }
 
 /** Returns what a condition needs in place of its value: `yes or no`. Undefined if an answer can have the value. */
@@ -106,10 +114,137 @@ export function getNeededValue(
 }
 
 /** Returns how a condition compares values. Is and Is Not compare by the kind of the field. */
-export function getComparison(operator: Operator, kind: FieldKind): 'number' | 'text' | 'time' {
+function getComparison(operator: Operator, kind: FieldKind): 'number' | 'text' | 'time' {
 	if (operator === 'after' || operator === 'before') return 'time';
 	if (operator === 'greater' || operator === 'less') return 'number';
 	if (operator !== 'is' && operator !== 'isNot') return 'text';
 	if (kind === 'date' || kind === 'dateTime') return 'time';
 	return kind === 'number' ? 'number' : 'text';
+}
+
+/**
+ * Returns the entries whose responses meet the conditions. n8n's `executeFilterCondition` is not used, because it
+ * reads null as 0 and 01/02/2026 as a time, and knows no zone.
+ */
+export async function filterByConditions<Entry extends { record: IDataObject }>(
+	entries: readonly Entry[],
+	conditionSet: ConditionSet,
+	fields: readonly FormField[],
+): Promise<Entry[]> {
+	const prepared = prepareConditions(conditionSet, fields);
+	if (prepared.length === 0) return [...entries];
+	const matches: Entry[] = [];
+	for (const entry of entries) {
+		await yieldIfDue();
+		const answers = matchAnswers(entry.record, fields);
+		const isMet = (condition: PreparedCondition) =>
+			meetsCondition(entry.record, answers, condition);
+		const isMatch =
+			conditionSet.combinator === 'all' ? prepared.every(isMet) : prepared.some(isMet);
+		if (isMatch) matches.push(entry);
+	}
+	return matches;
+}
+
+/** Describes the answers of a response that conditions could not compare, if there are any. */
+export function describeUncompared(
+	record: IDataObject,
+	conditionSet: ConditionSet,
+	fields: readonly FormField[],
+): string | undefined {
+	const answers = matchAnswers(record, fields);
+	const uncompared = prepareConditions(conditionSet, fields).filter((condition) =>
+		compareAnswer(record, answers, condition)?.includes(undefined),
+	);
+	if (uncompared.length === 0) return undefined;
+	const names = formatNames(uniq(uncompared.map(({ compared }) => `"${compared?.title}"`)));
+	return `Not compared with the filters, because it is no date such as 2026-01-31, or no number such as 1234.5: ${names}`;
+}
+
+/**
+ * Whether a response meets a condition. One matching entry of a list is enough. Also true if the answer cannot be
+ * read or compared: the user then gets the response with `answersError`, and would otherwise never see it.
+ */
+function meetsCondition(
+	record: IDataObject,
+	answers: MatchedAnswers,
+	condition: PreparedCondition,
+): boolean {
+	const { compared, operator } = condition;
+	// a trigger can watch several forms, of which some lack the field
+	if (compared === undefined) return operator === 'isEmpty';
+	const differences = compareAnswer(record, answers, condition);
+	if (!differences?.every((difference) => difference !== undefined)) return true;
+	if (operator === 'isEmpty') return differences.length === 0;
+	if (operator === 'isNot') return !differences.some(TESTS.is);
+	return differences.some(TESTS[operator]);
+}
+
+/** Whether the difference between an answer and the value meets a condition with an operator. */
+const TESTS: Record<Exclude<Operator, 'isEmpty' | 'isNot'>, (difference: number) => boolean> = {
+	// At or After includes its time and Before excludes it, so that adjacent periods share no response
+	after: (difference) => difference >= 0,
+	before: (difference) => difference < 0,
+	contains: (difference) => difference === 0,
+	greater: (difference) => difference > 0,
+	is: (difference) => difference === 0,
+	isNotEmpty: () => true,
+	less: (difference) => difference < 0,
+};
+
+/** Compares each value in an answer or attribute, see `compare`. Undefined if the answer could not be read. */
+function compareAnswer(
+	record: IDataObject,
+	{ byField, problem }: MatchedAnswers,
+	condition: PreparedCondition,
+): Array<number | undefined> | undefined {
+	const { compared } = condition;
+	if (compared === undefined) return [];
+	const isAttribute = 'name' in compared;
+	if (!isAttribute && !byField.has(compared) && problem !== undefined) return undefined;
+	const answer = isAttribute ? record[compared.name] : byField.get(compared)?.value;
+	return getScalars(answer, compared).map((scalar) => compare(scalar, condition, compared));
+}
+
+function getScalars(answer: unknown, { kind, choices }: AnswerSpec): Scalar[] {
+	const scalars = flattenAnswer(answer, kind === 'file');
+	// Create sends several choices as one text
+	if (kind === 'multipleChoice') return scalars.flatMap((scalar) => splitChoices(scalar, choices));
+	return scalars;
+}
+
+/**
+ * Compares a value with that of a condition. Returns 0 if it is equal or contains the other, a positive number if
+ * it is later or greater, and NaN if it is different. Undefined if it is no date or number that the node reads.
+ */
+function compare(
+	scalar: Scalar,
+	condition: PreparedCondition,
+	field: AnswerSpec,
+): number | undefined {
+	const { operator, value } = condition;
+	const comparison = getComparison(operator, field.kind);
+	if (comparison === 'time') return compareTimes(scalar, condition, field.kind);
+	if (comparison === 'number') {
+		const number = parseNumber(scalar);
+		return number === undefined ? undefined : number - (parseNumber(value) ?? NaN);
+	}
+	const normalize = (part: Scalar) => normalizeAnswer(field, part) ?? normalizeText(String(part));
+	if (normalize(scalar) === normalize(value)) return 0;
+	if (operator !== 'contains') return NaN;
+	const texts = [scalar, findChoice(scalar, field.choices)?.name ?? ''].map(String);
+	return texts.some((text) => normalizeText(text).includes(normalizeText(value))) ? 0 : NaN;
+}
+
+/** Compares two times: by day if one of them has no time, or in a field for dates. */
+function compareTimes(
+	scalar: Scalar,
+	{ value, zone }: PreparedCondition,
+	kind: FieldKind,
+): number | undefined {
+	const [scalarMs, valueMs = NaN] = [scalar, value].map((time) => parseTimeMs(time, zone));
+	if (scalarMs === undefined) return undefined;
+	const isByDay = kind === 'date' || [scalar, value].some((time) => parseDay(time) !== undefined);
+	if (!isByDay || Number.isNaN(valueMs)) return scalarMs - valueMs;
+	return toDay(scalar, scalarMs, zone).localeCompare(toDay(value, valueMs, zone));
 }

@@ -1,10 +1,9 @@
 import { isMatch } from 'lodash';
 import type { IDataObject, INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 import { getAccount } from '../api/account';
-import { findConditionMismatch } from '../answers/conditions';
+import { filterByConditions, findConditionMismatch } from '../answers/conditions';
 import { fetchFields, type FormField } from '../answers/fields';
 import { getExample } from '../answers/fieldKinds';
-import { filterByConditions } from '../answers/findResponses';
 import { nameAttribute } from '../answers/responseItem';
 import { clock } from '../api/clock';
 import { createTarget, endpoints } from '../api/endpoints';
@@ -106,7 +105,7 @@ async function findNewest(
 	const records = await fetchFirstPage(context, id);
 	const fields = lists.fields ? await fetchFields(context, id, output) : undefined;
 	if (fields !== undefined && !hasSeveralForms(watch)) {
-		const problem = findConditionMismatch(conditions, fields, { formName: name ?? id });
+		const problem = findConditionMismatch(conditions, fields);
 		if (problem !== undefined) throw createConditionError(context.n8n.getNode(), problem);
 	}
 	const entries = records.map((record) => ({ record }));

@@ -45,7 +45,7 @@ describe('A condition', () => {
 		submit('Ada');
 		const testing = trigger.poll({ mode: 'manual' }, filters(condition('Nmae', 'Ada')));
 		await expect(testing).rejects.toMatchObject({
-			message: expect.stringMatching(/^The form "\w+" has no field "Nmae"$/),
+			message: 'The form has no field "Nmae"',
 			description: expect.stringMatching(
 				/"Name"\. Responses wait until the filter is corrected\.$/,
 			),
@@ -59,7 +59,7 @@ describe('A condition', () => {
 		store.addResponse(form, { answers: { 'Full name': 'Ada' } });
 		const { names, errors } = await pollFor(trigger, 8, HOUR_MS);
 		expect(names).toEqual([]);
-		expect(errors[0].message).toMatch(/^The form "\w+" has no field "Name"$/);
+		expect(errors[0].message).toBe('The form has no field "Name"');
 		field.label = 'Name';
 		expect((await pollFor(trigger, 2, HOUR_MS)).names).toEqual(['Ada']);
 	});
