@@ -53,10 +53,9 @@ export async function createResponseItem(
 	// a copy, because several items can share a response
 	const json = structuredClone(createJson(record, output, fields, conditions));
 	if (!output.downloadFiles) return { json };
-	const uploads = collectUploads(record, fields);
+	const { uploads, problems } = collectUploads(record, fields);
 	const files = await downloadFiles(context, uploads, 'upload');
 	const binary: IBinaryKeyData = {};
-	const problems: string[] = [];
 	for (const [index, file] of files.entries()) {
 		const { name, fieldName } = uploads[index];
 		if (file instanceof ServiceError) problems.push(`${name}: ${file.message}`);
@@ -88,16 +87,25 @@ export function createJson(
 	return { ...json, [nameAttribute('answersError', output)]: answersError };
 }
 
-/** Collects the files in the answers of a response. */
+/** Collects the files of a response. `problems` has a sentence for each upload that is not a file. */
 function collectUploads(record: IDataObject, fields?: readonly FormField[]) {
+	const problems: string[] = [];
 	const files = matchAnswers(record, fields).answers.flatMap(({ value, label, field }) => {
-		const entries = getListEntries(value) ?? [value];
-		const found = compact(entries.map((entry) => parseFile(entry, field?.kind === 'file')));
-		return found.map((file) => ({ ...file, fieldTitle: field?.title ?? label }));
+		const fieldTitle = field?.title ?? label;
+		const isFileField = field?.kind === 'file';
+		return (getListEntries(value) ?? [value]).flatMap((entry) => {
+			const file = parseFile(entry, isFileField);
+			if (file !== undefined) return { ...file, fieldTitle };
+			if (isFileField && !isBlank(entry)) problems.push(`${fieldTitle}: ${NO_ADDRESS}`);
+			return [];
+		});
 	});
 	const fieldNames = createFileFieldNames(files.map(({ fieldTitle }) => fieldTitle));
-	return files.map((file, index) => ({ ...file, fieldName: fieldNames[index] }));
+	const uploads = files.map((file, index) => ({ ...file, fieldName: fieldNames[index] }));
+	return { uploads, problems };
 }
+
+const NO_ADDRESS = 'The answer has no web address of a file';
 
 /** Simplifies a response to its answers and a few attributes. */
 function simplify(record: IDataObject, { answers }: MatchedAnswers): IDataObject {
