@@ -60,12 +60,6 @@ export class Editor {
 			.last();
 	}
 
-	/** Chooses an option of a parameter by its name. */
-	async choose(parameter: string, option: string): Promise<void> {
-		await this.element(`parameter-input-${parameter}`).locator('input').first().click();
-		await this.page.getByRole('option', { name: option }).locator('visible=true').click();
-	}
-
 	/** Presses the node's own button: Execute step, or Fetch Test Event of a trigger. */
 	async execute(): Promise<void> {
 		await this.element('node-execute-button').click();

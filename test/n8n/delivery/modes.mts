@@ -7,7 +7,7 @@ export type Mode = {
 	/** By default, the newest n8n. */
 	line?: string;
 	env?: Record<string, string>;
-	/** Whether n8n saves state and execution in one transaction: no kill explains a loss, and kills aim at polls. */
+	/** Whether n8n saves state and execution in one transaction: no kill explains a loss. */
 	isAtomic?: boolean;
 	submissions: number;
 	durationMs: number;
