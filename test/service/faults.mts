@@ -129,8 +129,6 @@ type FaultRule = {
 	times?: number;
 };
 
-export type Faults = ReturnType<typeof createFaultRegistry>;
-
 /** The faults of a service. If several rules apply to a request, the first rule wins. */
 export function createFaultRegistry() {
 	let rules: FaultRule[] = [];

@@ -1,48 +1,31 @@
-import { setTimeout } from 'node:timers/promises';
 import fastify, { type FastifyInstance } from 'fastify';
 import { seed } from './demo/demoForms.mts';
-import { createFaultRegistry } from './faults.mts';
 import { addHooks, API_PREFIX } from './hooks.mts';
 import { createPages } from './pages.mts';
-import type { Parts, Service, ServiceOptions } from './parts.mts';
+import { createParts, type Parts, type ServiceOptions } from './parts.mts';
 import { toFailure } from './specification/access.mts';
 import { createApi } from './specification/endpoints.mts';
-import { createReplyShapes } from './specification/lists.mts';
-import { createStore } from './store.mts';
 
 export * from './faults.mts';
-export type { RecordedRequest, Service, ServiceOptions } from './parts.mts';
+export type { RecordedRequest, ServiceOptions } from './parts.mts';
 export { demoForms } from './demo/demoForms.mts';
 export { createReplyShapes } from './specification/lists.mts';
 
+export type Service = Awaited<ReturnType<typeof startService>>;
+
 /** Starts the stand-in service. Only programs on this machine can connect. */
-export async function startService(options: ServiceOptions = {}): Promise<Service> {
-	const { now = Date.now, token = 'demo-access-token', perMinute = 60, perDay = 1440 } = options;
-	const store = createStore(now);
+export async function startService(options: ServiceOptions = {}) {
+	const parts = createParts(options);
+	const { store, token, now } = parts;
 	if (options.seed ?? true) seed(store, token, now);
 	else store.addAccount({ tokens: [token] });
-
-	let url = '';
-	const parts: Parts = {
-		store,
-		now,
-		shapes: createReplyShapes(),
-		faults: createFaultRegistry(),
-		limits: { perMinute, perDay },
-		usage: new Map(),
-		requests: [],
-		visits: [],
-		wait: options.wait ?? (async (milliseconds) => await setTimeout(milliseconds)),
-		latency: options.latency ?? (() => 0),
-		secret: options.secret,
-		origin: () => url,
-	};
 	const server = buildServer(parts);
-	url = await server.listen({ host: '127.0.0.1', port: options.port ?? 0 });
-	const { requests, visits, faults, shapes } = parts;
+	parts.url = await server.listen({ host: '127.0.0.1', port: options.port ?? 0 });
 	return {
-		...{ url, baseUrl: url + API_PREFIX, token },
-		...{ requests, visits, store, faults, shapes },
+		...parts,
+		/** The Base URL for a credential. */
+		baseUrl: parts.url + API_PREFIX,
+		/** Stops the service and ends all requests. A second call does nothing. */
 		close: async () => await server.close(),
 	};
 }

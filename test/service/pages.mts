@@ -7,7 +7,8 @@ import type { Answer, Field } from './store.mts';
 type FormRequest = FastifyRequest<{ Params: { formId: string }; Body: URLSearchParams }>;
 
 /** Adds what users see in a browser without a token: the forms, their pages, PDFs, and uploaded files. */
-export function createPages({ store, origin }: Parts) {
+export function createPages(parts: Parts) {
+	const { store } = parts;
 	return async (pages: FastifyInstance) => {
 		pages.addContentTypeParser(
 			'application/x-www-form-urlencoded',
@@ -18,7 +19,7 @@ export function createPages({ store, origin }: Parts) {
 			const rows = store.forms().map(({ id, settings }) => {
 				return `<li><a href="/f/${id}">${lodash.escape(String(settings.name))}</a> ${id}</li>`;
 			});
-			const address = `<p>Base URL of the API: <code>${origin()}/api/v1</code></p>`;
+			const address = `<p>Base URL of the API: <code>${parts.url}/api/v1</code></p>`;
 			return sendPage(reply, 'Forms', `<ul>${rows.join('')}</ul>${address}`);
 		});
 		pages.get('/f/:formId', ({ params }: FormRequest, reply) => {

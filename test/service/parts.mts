@@ -1,9 +1,9 @@
+import { setTimeout } from 'node:timers/promises';
 import type { Socket } from 'node:net';
-import type { Fault } from './faults.mts';
-import type { Faults } from './faults.mts';
+import { createFaultRegistry, type Fault } from './faults.mts';
 import type { Limits, Usage } from './specification/limiter.mts';
-import type { ReplyShapes } from './specification/lists.mts';
-import type { Account, Store } from './store.mts';
+import { createReplyShapes } from './specification/lists.mts';
+import { type Account, createStore } from './store.mts';
 
 export type ServiceOptions = Partial<Limits> & {
 	port?: number;
@@ -33,29 +33,27 @@ export type RecordedRequest = {
 	body?: unknown;
 };
 
-export type Service = {
-	url: string;
-	/** The Base URL for a credential. */
-	baseUrl: string;
-	token: string;
-	requests: RecordedRequest[];
-	/** The requests for pages, PDFs and files. `requests` has the requests to the API. */
-	visits: RecordedRequest[];
-	store: Store;
-	faults: Faults;
-	shapes: ReplyShapes;
-	/** Stops the service and ends all requests. A second call does nothing. */
-	close(): Promise<void>;
-};
-
 /** The data that all routes of a service share. */
-export type Parts = Pick<Service, 'requests' | 'visits' | 'store' | 'faults' | 'shapes'> &
-	Required<Pick<ServiceOptions, 'now' | 'wait' | 'latency'>> &
-	Pick<ServiceOptions, 'secret'> & {
-		limits: Limits;
-		usage: Map<number, Usage>;
-		origin: () => string;
+export type Parts = ReturnType<typeof createParts>;
+
+export function createParts(options: ServiceOptions) {
+	const { now = Date.now, token = 'demo-access-token', perMinute = 60, perDay = 1440 } = options;
+	return {
+		/** The address of the running service. */
+		url: '',
+		...{ token, now, secret: options.secret },
+		wait: options.wait ?? (async (milliseconds: number) => await setTimeout(milliseconds)),
+		latency: options.latency ?? (() => 0),
+		store: createStore(now),
+		shapes: createReplyShapes(),
+		faults: createFaultRegistry(),
+		limits: { perMinute, perDay },
+		usage: new Map<number, Usage>(),
+		requests: [] as RecordedRequest[],
+		/** The requests for pages, PDFs and files. `requests` has the requests to the API. */
+		visits: [] as RecordedRequest[],
 	};
+}
 
 declare module 'fastify' {
 	interface FastifyRequest {

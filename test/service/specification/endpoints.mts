@@ -69,7 +69,7 @@ function addResponseEndpoints(api: FastifyInstance, parts: Parts) {
 		const found = store.response(uuid);
 		if (!found) throw createServiceError(404, 'The response was not found.');
 		getAccessibleForm(request, parts, found.form.id);
-		const data = { pdf_url: `${parts.origin()}/pdf/${uuid}.pdf`, ...createSecrets(parts) };
+		const data = { pdf_url: `${parts.url}/pdf/${uuid}.pdf`, ...createSecrets(parts) };
 		return { success: true, data };
 	});
 

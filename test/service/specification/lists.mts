@@ -28,13 +28,13 @@ export function createListBody<T>(
 	entries: readonly T[],
 	createRecord: (entry: T) => object,
 	request: FastifyRequest,
-	{ shapes, origin }: Parts,
+	{ shapes, url }: Parts,
 ) {
 	const { pageSize } = shapes;
 	if (pageSize === undefined) return { success: true, data: entries.map(createRecord) };
 	const page = getPageNumber(request);
 	const linkTo = (number: number) => {
-		const link = new URL(request.url, origin());
+		const link = new URL(request.url, url);
 		link.searchParams.set('page', `${number}`);
 		return link.href;
 	};

@@ -7,7 +7,7 @@ export function createFormRecord(form: Form, parts: Parts) {
 		id,
 		...settings,
 		slug: id.toLowerCase(),
-		url: `${parts.origin()}/f/${id}`,
+		url: `${parts.url}/f/${id}`,
 		track_incomplete: trackIncomplete,
 		created_at: createdAt,
 		updated_at: updatedAt,
@@ -25,7 +25,7 @@ export function createResponseRecord(response: Response, form: Form, parts: Part
 	const { number_prefix: prefix, number_suffix: suffix } = form.settings;
 	const answers = form.fields.map((field) => ({
 		key: field.label,
-		value: withLinks(response.answers[field.uuid] ?? null, field, parts.origin()),
+		value: withLinks(response.answers[field.uuid] ?? null, field, parts.url),
 	}));
 	return {
 		uuid: response.uuid,
