@@ -1,10 +1,9 @@
 /** Lists that are longer than a poll, and what n8n saves of them. */
-import lodash from 'lodash';
 import { expect, it } from 'vitest';
 import type { Mode } from './n8n.mts';
 import type { Order, Paging } from './service.mts';
 import { DAY_MINUTES } from '../time.mts';
-import { createPaged, fill, World } from './world.mts';
+import { createPaged } from './world.mts';
 
 it.each<[Mode, number, Order, Paging, number[]]>([
 	// a poll has a tenth of the requests of a day in the default mode, and those of a minute in the other
@@ -52,34 +51,10 @@ it.each<[Order, number]>([
 	},
 );
 
-it('What a slow service leaves no time for is read by the next polls, and nothing has failed', async () => {
-	const world = new World(['A', 'B', 'C', 'D', 'E', 'F'], { mode: 'durable' });
-	fill(Object.assign(world.forms.A, { pageSize: 3 }), 54);
-	const areRead = () => ['A', 'F'].map((id) => world.service.isReadWhole(id, 0));
-	await world.begin({ latencyMs: 15_000 });
-	expect(areRead()).toEqual([false, false]);
-	await world.run(9, undefined, { latencyMs: 9_000 });
-	expect(areRead()).toEqual([true, true]);
-	expect(world.n8n.log).toEqual([]);
-});
-
 it('The saved state has at most 16 characters for each of 20,000 responses', async () => {
 	const { world, A } = createPaged({ pages: 1, pageSize: 20_000 });
 	await world.begin();
 	const perResponse = JSON.stringify(world.n8n.saved).length / A.kept.length;
 	expect(perResponse).toBeGreaterThan(5);
 	expect(perResponse).toBeLessThanOrEqual(16);
-});
-
-it('A poll without a change saves no state in durable mode', async () => {
-	const { world, A } = createPaged({ pages: 20, mode: 'durable' });
-	// once an hour, it saves which pages it reads next
-	await world.beginAndRun(65);
-	const getRevision = () => lodash.get(Object.values(world.n8n.saved.cursors)[0], 'state.revision');
-	const saved = getRevision();
-	await world.run(50);
-	expect(getRevision()).toBe(saved);
-	world.submit(A);
-	await world.run(5);
-	expect(getRevision()).not.toBe(saved);
 });
