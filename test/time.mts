@@ -15,9 +15,6 @@ export const DAY_MINUTES = 24 * 60;
 /** Something that ends at a moment of the virtual time: a sleep, or a timeout with its signal. */
 type Wait = { due: number; end: () => void; signal?: AbortSignal };
 
-/** One error for all: making it takes longer than a poll without a request. */
-const TIME_IS_OVER = new DOMException('The time is over', 'TimeoutError');
-
 /** A time that passes only if somebody lets it pass. The clock of the machine under test can be wrong. */
 export class VirtualTime implements Clock {
 	/** How far the machine's clock is ahead. */
@@ -49,7 +46,8 @@ export class VirtualTime implements Clock {
 
 	readonly timeout = (ms: number, given?: AbortSignal): AbortSignal => {
 		const controller = new AbortController();
-		const { end } = this.addWait(ms, () => controller.abort(TIME_IS_OVER), controller.signal);
+		const timeIsOver = () => controller.abort(new DOMException('The time is over', 'TimeoutError'));
+		const { end } = this.addWait(ms, timeIsOver, controller.signal);
 		if (given?.aborted) end();
 		given?.addEventListener('abort', end, { once: true });
 		return controller.signal;

@@ -11,9 +11,6 @@ import type { World } from './world.mts';
 /** Lists of fewer pages are read whole about as soon. */
 const MIN_PAGES = 3;
 
-/** A list counts as sorted if more than four times as many pages show one order as the other one. */
-const MAJORITY_RATIO = 4;
-
 /** So many rounds list each response, if those of one second are in another order for each page. */
 const ROUNDS_WITH_SHUFFLED_TIES = 20;
 
@@ -43,12 +40,12 @@ function promiseMinutes({ subject, event, at }: Owed, world: World): number {
 	return (requests + listPages + countPages(FIELD_COUNT)) * perRequest;
 }
 
-/** Whether few pages can show a wrong order, because all of their responses are of one second. */
+/** Whether more than half of the pages show the order, because not all of their responses are of one second. */
 function isOrderEvident({ kept, pageSize, shufflesTies }: Form): boolean {
 	if (!shufflesTies) return true;
 	const tied = kept.length - new Set(kept.map(({ createdAt }) => createdAt)).size;
-	const wrongPages = Math.floor(tied / (pageSize - 1));
-	return kept.length / pageSize - wrongPages > MAJORITY_RATIO * wrongPages;
+	const tiedPages = Math.floor(tied / (pageSize - 1));
+	return 2 * tiedPages < kept.length / pageSize;
 }
 
 /**
