@@ -179,11 +179,10 @@ async function checkForm(
 }
 
 function checkFields(probing: Probing, fields: readonly IDataObject[]): void {
-	const [texts, known] = lodash.partition(fields, (field) => findFieldKind(field) === 'text');
-	const show = (records: IDataObject[]) =>
-		showWords(records.map(({ type }) => String(type))) || 'none';
+	const texts = fields.filter((field) => findFieldKind(field) === 'text');
+	const types = showWords(texts.map(({ type }) => String(type))) || 'none';
 	const unnamed = fields.filter(({ label, name }) => !label && !name).length;
-	const found = `${show(known)}; read as text: ${show(texts)}; ${unnamed} without a label`;
+	const found = `read as text: ${types}; ${unnamed} without a label`;
 	note(probing, 'a field', found, unnamed === 0);
 }
 

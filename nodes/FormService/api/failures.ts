@@ -75,7 +75,6 @@ export const REASONS = {
 		advice: `Form Service allows 1,440 requests a day ${SHARED} Run this again after that time, or let the workflow send fewer requests.`,
 	},
 	unavailable: {
-		cause: 'temporary',
 		message: 'Form Service is unavailable (status 503). It asks to wait until {retryTime}',
 		advice: 'Run this again after that time.',
 	},

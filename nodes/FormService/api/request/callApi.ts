@@ -70,8 +70,7 @@ export function computeRetryDelayMs(
 	if (mayHaveActed) return undefined;
 	// the queue pauses items while the service is unavailable; triggers and the editor do not wait
 	if (reason === 'unavailable') return priority === 'low' ? 0 : undefined;
-	const counted = failures.filter((failure) => failure.reason !== 'unavailable');
-	const attempts = counted.filter((failure) => failure.cause === cause).length;
+	const attempts = failures.filter((failure) => failure.cause === cause).length;
 	if (cause === undefined || attempts >= MAX_ATTEMPTS[cause]) return undefined;
 	// the queue waits for the next minute
 	if (cause === 'rateLimit') return 0;

@@ -110,8 +110,7 @@ export class RequestQueue {
 	private countFailure(failure: RequestFailure | undefined, nowMs: number): void {
 		const isUnavailable = failure?.reason === 'unavailable';
 		this.unavailableSinceMs = isUnavailable ? (this.unavailableSinceMs ?? nowMs) : undefined;
-		const isOutage = !isUnavailable && failure?.cause !== undefined;
-		this.failureStreak = isOutage ? this.failureStreak + 1 : 0;
+		this.failureStreak = failure?.cause === undefined ? 0 : this.failureStreak + 1;
 	}
 
 	private stopAfterFailure(failure: RequestFailure, nowMs: number): void {
@@ -148,7 +147,7 @@ export class RequestQueue {
 			const allStops =
 				next.priority === 'high' ? [this.limitStop] : [this.limitStop, this.itemStop];
 			const stops = allStops.filter(({ untilMs }) => untilMs > nowMs);
-			const failure = stops.flatMap((stop) => stop.failure ?? []).at(0);
+			const failure = stops.find((stop) => stop.failure !== undefined)?.failure;
 			if (failure !== undefined) {
 				next.settle(failure);
 				continue;
