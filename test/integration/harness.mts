@@ -6,6 +6,7 @@ import type {
 	INodeParameters,
 	IPairedItemData,
 	ResourceMapperFields,
+	Workflow,
 	WorkflowActivateMode,
 	WorkflowExecuteMode,
 } from 'n8n-workflow';
@@ -19,7 +20,7 @@ export type { Account } from './n8n/credentials.mts';
 export { time } from './n8n/package.mts';
 
 export const NODE_NAME = 'Under Test';
-const SOURCE_NAME = 'Source';
+export const SOURCE_NAME = 'Source';
 
 type NodeOptions = {
 	continueOnFail?: boolean;
@@ -39,6 +40,27 @@ export type PollOptions = {
 	log?: string[];
 };
 
+/** Starts a workflow at a node with these items. `done` has what comes out of the node, and the whole execution. */
+export function startWorkflow(
+	account: Account,
+	workflow: Workflow,
+	node: INode,
+	items: INodeExecutionData[],
+) {
+	const beginning = beginningAt(node, items, SOURCE_NAME);
+	const data = createAdditionalData(account, 'trigger');
+	const execution = new core.WorkflowExecute(data, 'trigger', beginning);
+	const running = execution.processRunExecutionData(workflow);
+	const done = running.then((run) => {
+		const { runData, error } = run.data.resultData;
+		const main = runData[node.name]?.at(-1)?.data?.main ?? [];
+		const outputs = main.map((output) => output ?? []);
+		const [first = []] = outputs;
+		return { run, outputs, items: first, error: error as (Error & IDataObject) | undefined };
+	});
+	return { done, cancel: () => running.cancel() };
+}
+
 /** Runs the built nodes on n8n-core's own classes for one account, over real HTTP. */
 export function n8nFor(account: Account) {
 	const additionalData = (mode: WorkflowExecuteMode) => createAdditionalData(account, mode);
@@ -52,18 +74,7 @@ export function n8nFor(account: Account) {
 			...(continueOnFail && { onError: 'continueRegularOutput' }),
 			...extra,
 		});
-		const beginning = beginningAt(node, items, SOURCE_NAME);
-		const execution = new core.WorkflowExecute(additionalData('trigger'), 'trigger', beginning);
-		const running = execution.processRunExecutionData(workflow);
-		// the items of the first output, those of each output, and the execution as n8n would store it
-		const done = running.then((run) => {
-			const { runData, error } = run.data.resultData;
-			const main = runData[NODE_NAME]?.at(-1)?.data?.main ?? [];
-			const outputs = main.map((items) => items ?? []);
-			const [items = []] = outputs;
-			return { run, outputs, items, error: error as (Error & IDataObject) | undefined };
-		});
-		return { done, cancel: () => running.cancel() };
+		return startWorkflow(account, workflow, node, items);
 	}
 
 	const runNode = async (...given: Parameters<typeof startNode>) => await startNode(...given).done;

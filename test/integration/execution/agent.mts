@@ -11,8 +11,8 @@ import type {
 } from 'n8n-workflow';
 import type { Service } from '../../service/index.mts';
 import { workflowNode } from '../../../scripts/lib/n8n/rest.mts';
-import { beginningAt, createAdditionalData, WORKFLOW_ID } from '../n8n/execution.mts';
-import { core, workflow as n8n } from '../n8n/core.mts';
+import { SOURCE_NAME, startWorkflow } from '../harness.mts';
+import { workflow as n8n } from '../n8n/core.mts';
 import { nodeOf, nodeTypes, typeOf } from '../n8n/package.mts';
 
 /** How an agent has its tools run: by itself (n8n 1), or by n8n's engine (n8n 2). */
@@ -85,26 +85,23 @@ export async function runAgent(
 		[typeOf('formServiceTool')]: asTool,
 	};
 	const credentials = { formServiceApi: { id: '1', name: 'Account' } };
+	const ofTool = { parameters, credentials, ...tool };
 	const workflow = new n8n.Workflow({
-		id: WORKFLOW_ID,
 		nodes: [
-			workflowNode('Start', 'agent'),
+			workflowNode(SOURCE_NAME, 'agent'),
 			workflowNode('Agent', 'agent'),
-			{ ...workflowNode(TOOL, typeOf('formServiceTool'), { parameters, credentials }), ...tool },
+			workflowNode(TOOL, typeOf('formServiceTool'), ofTool),
 		],
 		connections: {
-			Start: { main: [[{ node: 'Agent', type: 'main', index: 0 }]] },
+			[SOURCE_NAME]: { main: [[{ node: 'Agent', type: 'main', index: 0 }]] },
 			[TOOL]: { ai_tool: [[{ node: 'Agent', type: 'ai_tool', index: 0 }]] },
 		},
 		active: false,
 		nodeTypes: { ...nodeTypes, getByNameAndVersion: (type) => types[type] },
 		settings: { executionOrder: 'v1' },
 	});
-	const runData = beginningAt(workflow.getNode('Agent')!, items, 'Start');
-	const additionalData = createAdditionalData({ accessToken: token, baseUrl: url }, 'trigger');
-	const execution = new core.WorkflowExecute(additionalData, 'trigger', runData);
-	const { resultData } = (await execution.processRunExecutionData(workflow)).data;
-	const output = resultData.runData.Agent?.at(-1)?.data?.main[0] ?? [];
-	const outputs = [output.map(({ json }, item) => ({ json, pairedItem: { item } }))];
-	return { outputs, error: resultData.error as (Error & IDataObject) | undefined };
+	const account = { accessToken: token, baseUrl: url };
+	const node = workflow.getNode('Agent')!;
+	const { items: output, error } = await startWorkflow(account, workflow, node, items).done;
+	return { outputs: [output.map(({ json }, item) => ({ json, pairedItem: { item } }))], error };
 }

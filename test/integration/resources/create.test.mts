@@ -50,6 +50,7 @@ testRuns('Response: Create', {
 		auto,
 		{ name: '', Name: 'x', 'E-Mail': 'a', ' size:\n': 'L', other: 'y', 'Same 2': null, row: 7 },
 	],
+	'takes a column called answers with a text': [auto, { ...valid, answers: 'yes', responses: 3 }],
 	'takes the answers of a response': [auto, { uuid: 'r1', number: 7, order: 8, answers: valid }],
 });
 

@@ -6,10 +6,10 @@ import type {
 	IPairedItemData,
 } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
-import type { RecordedRequest, Service } from '../../service/index.mts';
+import type { Service } from '../../service/index.mts';
 import type { Answers } from '../../service/store.mts';
 import { runAgent, type Agent } from '../execution/agent.mts';
-import { itemsOf, locator } from '../harness.mts';
+import { itemsOf, locator, time } from '../harness.mts';
 import { createWorld } from '../world.mts';
 import { operationNamed } from './operations.mts';
 
@@ -85,22 +85,26 @@ export function testRuns(name: string, runs: Runs): void {
 				agent === undefined
 					? await n8n.runNode(all, items, { node })
 					: await runAgent(service, agent, all, items, node);
+			// a write that should not be sent would come after the run
+			await time.settled();
 			const outcome = [...describeOutputs(done.outputs), ...describeError(done.error)];
-			const lines = [...describeRequests(service.requests), ...outcome];
+			const lines = [...describeRequests(service), ...outcome];
 			expect(withFixedTexts(lines.join('\n'), service.url)).toMatchSnapshot();
 		});
 	});
 }
 
 /** Reads can be sent side by side, so they come first and are sorted. */
-function describeRequests(requests: readonly RecordedRequest[]): string[] {
+function describeRequests({ requests, visits }: Service): string[] {
 	const lines = requests.map(({ method, path, query, body }) => {
 		const search = new URLSearchParams(query as Record<string, string>).toString();
 		const address = search === '' ? path : `${path}?${search}`;
 		return `${method} ${address} ${JSON.stringify(body) ?? ''}`.trim();
 	});
 	const isRead = (line: string) => line.startsWith('GET');
-	return [...lines.filter(isRead).toSorted(), ...lines.filter((line) => !isRead(line))];
+	const files = visits.map(({ path }) => `File: ${path}`);
+	const writes = lines.filter((line) => !isRead(line));
+	return [...lines.filter(isRead).toSorted(), ...writes, ...files];
 }
 
 /** The items of the output, and those of the error output. */

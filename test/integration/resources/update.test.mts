@@ -82,7 +82,8 @@ testRuns('Setting: Update', {
 
 const GOES_ON = 'continueRegularOutput';
 
-const rows = ['yes', 'no', 'yes'].map((value) => ({ form: FORM_ID, 'Show Form Title': value }));
+// n8n tries again if the first item failed
+const rows = ['no', 'yes', 'yes'].map((value) => ({ form: FORM_ID, 'Show Form Title': value }));
 
 /** The first update meets the fault, over the tries of n8n. */
 const failing = (fault: FaultName, times: number, onError: INode['onError']) => ({

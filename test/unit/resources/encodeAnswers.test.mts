@@ -59,8 +59,3 @@ it('The output of this package gives the same answers to Create, whatever the fi
 		{ numRuns: 500 },
 	);
 });
-
-it('A sheet may have columns called answers or responses with texts', () => {
-	const fields = [{ uuid: 'f0', label: 'Answers', type: 'text' }];
-	expect(mapAutomatically({ answers: 'yes', responses: 3 }, fields)).toEqual([['f0', 'yes']]);
-});
