@@ -102,7 +102,7 @@ function describeRequests({ requests, visits }: Service): string[] {
 		return `${method} ${address} ${JSON.stringify(body) ?? ''}`.trim();
 	});
 	const isRead = (line: string) => line.startsWith('GET');
-	const files = visits.map(({ path }) => `File: ${path}`);
+	const files = visits.map(({ path }) => `File: ${path}`).toSorted();
 	const writes = lines.filter((line) => !isRead(line));
 	return [...lines.filter(isRead).toSorted(), ...writes, ...files];
 }
