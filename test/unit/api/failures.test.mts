@@ -28,19 +28,6 @@ it.each(Object.keys(REASONS) as FailureReason[])(
 	},
 );
 
-it.each<FailureReason>([
-	...(['insecure', 'timedOut', 'connectionFailed', 'wrongAddress'] as const),
-	...(['serverError', 'replyTooLarge'] as const),
-])(
-	'A message about a response that may be there has no code, as n8n replaces codes: %s',
-	(reason) => {
-		const given = { ...facts, serverMessage: 'EPERM', mayHaveActed: true };
-		const { message } = createRequestError(context, createFailure(reason, given));
-		expect(message).toMatch(/\. The response may or may not have been added$/);
-		expect(message).not.toMatch(/ECONN|EPERM/);
-	},
-);
-
 it('n8n stores no more of a failed request than its texts, its status and its cause', () => {
 	const failure = createFailure('rejected', { status: 400, serverMessage: 'No' });
 	const error = createRequestError(context, failure);
