@@ -24,6 +24,8 @@ const limitProperty: INodeProperties = {
 	typeOptions: { minValue: 1 },
 	default: 50,
 	description: 'Max number of results to return',
+	// a tool has no Return All
+	displayOptions: { hide: { returnAll: [true] } },
 };
 
 /** The parameters Return All and Limit, or Limit and Skip in a tool. */
@@ -36,8 +38,7 @@ export const limitProperties: INodeProperties[] = [
 		description: 'Whether to return all results or only up to a given limit',
 		displayOptions: { hide: TOOL_CONDITION },
 	},
-	{ ...limitProperty, displayOptions: { show: { returnAll: [false] }, hide: TOOL_CONDITION } },
-	{ ...limitProperty, displayOptions: { show: TOOL_CONDITION } },
+	limitProperty,
 	{
 		displayName: 'Skip',
 		name: 'skip',
