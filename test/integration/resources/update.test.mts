@@ -104,7 +104,6 @@ testRuns('Setting: Update', {
 	'needs a setting': [{ settings: {} }],
 	'needs a value': [{ settings: { seo_title: absent } }],
 	'takes one value for a setting': [{ settings: { seo_title: 'x' }, clear: ['seo_title'] }],
-	'needs settings': [{ settings: '={{ 1 }}' }],
 	'clears no name': [{ clear: ['name'] }],
 	'needs a key': [{ ...json, settingsJson: '{}' }],
 	'knows all keys, and checks all values': [
