@@ -17,7 +17,7 @@ const PARTS: Record<string, string> = {
 	queue: 'queue mode with Redis, PostgreSQL and two workers',
 	examples: 'the example workflows, and that n8n stores no secret',
 	browser: 'n8n’s editor, used in a browser',
-	install: 'n8n’s own install of the package from a registry, its update and removal',
+	install: 'n8n’s own install of the package from a registry, and its removal',
 };
 
 const HELP = `npm run test:n8n [-- part ...]         tries the package in real n8n processes
