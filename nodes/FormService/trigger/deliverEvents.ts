@@ -1,12 +1,12 @@
-import { sortBy } from 'lodash';
-import type { INode, INodeExecutionData } from 'n8n-workflow';
+import { mapKeys, sortBy } from 'lodash';
+import type { IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
 import { filterByConditions, findMissingField, type ConditionSet } from '../answers/conditions';
 import { parseFields, type FormField } from '../answers/fields';
 import { hasUnknownAnswer } from '../answers/matchAnswers';
 import { createResponseItem, nameAttribute, type ResponseOutput } from '../answers/responseItem';
-import { clock, waitUnlessAborted, yieldIfDue } from '../api/clock';
+import { clock } from '../api/clock';
 import { createTarget, endpoints } from '../api/endpoints';
-import { InputError, toNodeError } from '../api/errors';
+import { hasReason, InputError } from '../api/errors';
 import { sortByTime } from '../api/records';
 import { createRequestError, type RequestContext } from '../api/requestContext';
 import { createFailure, type ErrorText } from '../api/failures';
@@ -39,9 +39,10 @@ export async function deliverEvents(
 	events: readonly DetectedEvent[],
 	capacity: number,
 ): Promise<Delivery> {
-	const { request, parameters, times } = context;
+	const { request, parameters, readUntilMs } = context;
+	const { output, conditions } = parameters;
 	const { fields, fieldRequests } = await fetchNeededFields(context, formId, events);
-	const matches = await filterByConditions(events, parameters.conditions, fields ?? []);
+	const matches = await filterByConditions(events, conditions, fields ?? []);
 	// what finds no capacity is then on the last pages, so the first ones need not be read again
 	const sorted = sortBy(sortByTime(matches, 'oldest'), 'pageIndex');
 	const wanted = sorted.slice(0, capacity);
@@ -49,7 +50,7 @@ export async function deliverEvents(
 	const form = { id: formId, name };
 	const items = await createItems(
 		wanted.map(({ event, record }) => ({ event, record, form, fields })),
-		{ ...times, request, output: parameters.output, conditions: parameters.conditions },
+		{ request, output, conditions, readUntilMs },
 	);
 	return { items, undelivered: sorted.slice(items.length), fieldRequests };
 }
@@ -128,40 +129,27 @@ export async function createItems(
 	const items: OutputItem[] = [];
 	const { output, readUntilMs = Infinity } = options;
 	for (const event of events) {
-		await yieldIfDue();
 		const isLate = items.length > 0 && clock.now() >= readUntilMs;
 		if (output.downloadFiles && isLate) break;
-		items.push({ record: event.record, item: await createItemInTime(event, options) });
+		items.push({ record: event.record, item: await createItem(event, options) });
 	}
 	return items;
 }
 
-/** Creates an item without its files if their download fails or takes longer than the poll. */
-async function createItemInTime(
-	event: ResponseEventData,
-	options: ItemOptions,
-): Promise<INodeExecutionData> {
-	const { request, output } = options;
-	const work = createItem(request, event, options);
-	if (!output.downloadFiles) return await work;
-	const createTimeout = () => createRequestError(request, createFailure('pollTimedOut'));
-	try {
-		return await waitUnlessAborted(work, request.signal, createTimeout);
-	} catch (cause) {
-		const { message } = toNodeError(request.n8n.getNode(), cause);
-		request.n8n.logger.warn(`A response is delivered without its files: ${message}`);
-		const withoutFiles = { ...options, output: { ...output, downloadFiles: false } };
-		const item = await createItem(request, event, withoutFiles);
-		return { ...item, json: { ...item.json, [nameAttribute('fileError', output)]: message } };
-	}
-}
-
+/** Creates an item, without its files if the poll ends before they have come. */
 async function createItem(
-	request: RequestContext,
 	{ event, record, form, fields }: ResponseEventData,
-	{ output, conditions }: ItemOptions,
+	{ request, output, conditions }: ItemOptions,
 ): Promise<INodeExecutionData> {
-	const item = await createResponseItem(request, record, output, fields, conditions);
-	const [eventName, formName] = ['event', 'form'].map((name) => nameAttribute(name, output));
-	return { ...item, json: { ...item.json, [eventName]: event, [formName]: { ...form } } };
+	const create = async (given: ResponseOutput) =>
+		await createResponseItem(request, record, given, fields, conditions);
+	const attributes: IDataObject = { event, form: { ...form } };
+	const item = await create(output).catch(async (error: unknown) => {
+		if (!hasReason(error, 'canceled')) throw error;
+		const { message } = createRequestError(request, createFailure('pollTimedOut'));
+		attributes.fileError = message;
+		return await create({ ...output, downloadFiles: false });
+	});
+	const named = mapKeys(attributes, (_value, name) => nameAttribute(name, output));
+	return { ...item, json: { ...item.json, ...named } };
 }
