@@ -3,7 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import type { ResponseOutput } from '../answers/responseItem';
 import { clock } from '../api/clock';
 import { createTarget, endpoints } from '../api/endpoints';
-import { hasReason, toNodeError } from '../api/errors';
+import { toNodeError } from '../api/errors';
 import {
 	getCreationTimeMs,
 	getFormId,
@@ -40,11 +40,19 @@ export function indexForms(records: readonly IDataObject[]): Map<string, ListedF
 	return byId;
 }
 
-function rememberNames({ cache }: PollContext, listed: Iterable<ListedForm>): void {
-	for (const { id, name } of listed) {
+/** Fetches the list of all forms, and remembers their names. */
+async function fetchForms(
+	context: PollContext,
+): Promise<{ listed: ReadonlyMap<string, ListedForm>; requests: number }> {
+	const { cache, request } = context;
+	const target = createTarget(request.account, endpoints.listForms);
+	const { records, requests } = await fetchWholeList(context, target, 'forms');
+	const listed = indexForms(records);
+	for (const { id, name } of listed.values()) {
 		if (name === id) cache.names.delete(id);
 		else cache.names.set(id, name);
 	}
+	return { listed, requests };
 }
 
 /** Finds the name of a form, at most once an hour in the list of all forms. Null if it is unknown. */
@@ -55,9 +63,7 @@ export async function fetchFormName(context: PollContext, formId: string): Promi
 	if (name !== undefined || parameters.lists.forms || isRecent) return name ?? null;
 	cache.namesFetchedAtMs = clock.now();
 	try {
-		const target = createTarget(request.account, endpoints.listForms);
-		const { records } = await fetchWholeList(context, target, 'forms');
-		rememberNames(context, indexForms(records).values());
+		await fetchForms(context);
 	} catch (error) {
 		const { message } = toNodeError(request.n8n.getNode(), error);
 		request.n8n.logger.info(`The names of the forms could not be read: ${message}`);
@@ -83,51 +89,36 @@ export function mayReadFormList(context: PollContext): boolean {
 export async function readFormList(
 	context: PollContext,
 	before: ListedForms,
-	{ capacity, hasReadPages }: Readonly<{ capacity: number; hasReadPages: boolean }>,
+	capacity: number,
 ): Promise<FormListResult> {
-	const { request } = context;
-	const target = createTarget(request.account, endpoints.listForms);
 	try {
-		const { records, requests } = await fetchWholeList(context, target, 'forms');
-		addRequests(context, requests);
-		const listed = indexForms(records);
-		rememberNames(context, listed.values());
-		const read = { subject: FORM_LIST, hasRead: true };
-		const outcomes = [read, ...findMissing(context, listed)];
+		const { listed, requests } = await fetchForms(context);
+		scheduleFormList(context, requests);
+		const outcomes = [{ subject: FORM_LIST, hasRead: true }, ...findMissing(context, listed)];
 		return { ...deliverFormEvents(context, before, listed, capacity), outcomes };
 	} catch (cause) {
-		// a later poll has more time for the list, and keeps its turn
-		const isLate = hasReason(cause, 'pollTimedOut') && hasReadPages;
-		addRequests(context, 1, isLate ? context.cache.formListSchedule?.readAtMs : undefined);
-		if (isLate) return { ...before, items: [], outcomes: [] };
-		const error = toNodeError(request.n8n.getNode(), cause);
-		const outcomes = [{ subject: FORM_LIST, hasRead: false, error }];
-		return { ...before, items: [], outcomes };
+		scheduleFormList(context, 1);
+		const error = toNodeError(context.request.n8n.getNode(), cause);
+		return { ...before, items: [], outcomes: [{ subject: FORM_LIST, hasRead: false, error }] };
 	}
 }
 
-function addRequests(
-	{ budget, cache }: PollContext,
-	requests: number,
-	readAtMs = clock.now(),
-): void {
+function scheduleFormList({ budget, cache }: PollContext, requests: number): void {
 	const dueAtMs = computeDueAtMs(cache.formListSchedule, requests, budget);
-	cache.formListSchedule = { readAtMs, dueAtMs };
+	cache.formListSchedule = { readAtMs: clock.now(), dueAtMs };
 }
 
 /** Without events of responses, only the list shows that a chosen form does not exist. */
 function findMissing(
-	context: PollContext,
+	{ parameters, request }: PollContext,
 	listed: ReadonlyMap<string, ListedForm>,
 ): ReadingOutcome[] {
-	const { watch, lists } = context.parameters;
-	const formIds = watch.kind === 'all' || lists.responses ? [] : watch.formIds;
-	return formIds.flatMap((formId): ReadingOutcome[] => {
-		const subject = `form ${formId}` as const;
-		if (listed.has(formId)) return [{ subject, hasRead: true }];
-		if (isBackingOff(context, subject)) return [];
-		const error = createFormNotFoundError(context.request.n8n.getNode(), formId);
-		return [{ subject, hasRead: false, error }];
+	const { watch, lists } = parameters;
+	if (watch.kind === 'all' || lists.responses) return [];
+	return watch.formIds.map((formId) => {
+		const hasRead = listed.has(formId);
+		const error = hasRead ? undefined : createFormNotFoundError(request.n8n.getNode(), formId);
+		return { subject: `form ${formId}`, hasRead, error };
 	});
 }
 
@@ -138,11 +129,11 @@ function deliverFormEvents(
 	listed: ReadonlyMap<string, ListedForm>,
 	capacity: number,
 ): ListedForms & { items: OutputItem[] } {
-	const { cache, parameters, times } = context;
+	const { cache, parameters, startedAtMs } = context;
 	const { forms, detected } = compareForms(context, before, listed);
 	const delivered = detected.slice(0, capacity);
 	for (const { form, stateAfter } of delivered) forms.set(form.id, stateAfter);
-	const firstMs = times.pollStartedAtMs + cache.clockOffsetMs;
+	const firstMs = startedAtMs + cache.clockOffsetMs;
 	const listedSinceMs = parameters.watch.kind === 'all' ? firstMs : undefined;
 	return {
 		forms,
@@ -164,12 +155,11 @@ type FormComparison = { forms: Map<string, FormState>; detected: DetectedFormEve
 
 /** Finds the forms that are new or have changed, the oldest first. A form with an event keeps its state. */
 export function compareForms(
-	{ parameters, times }: Pick<PollContext, 'parameters' | 'times'>,
+	{ parameters, startedAtMs: nowMs }: Pick<PollContext, 'parameters' | 'startedAtMs'>,
 	{ forms: formsBefore, listedSinceMs }: { forms: FormStates; listedSinceMs: number | undefined },
 	listed: ReadonlyMap<string, ListedForm>,
 ): FormComparison {
 	const { watch, events, lists } = parameters;
-	const nowMs = times.pollStartedAtMs;
 	const isAll = watch.kind === 'all';
 	const isPresent = (id: string) => listed.has(id) && isWatched(watch, id);
 	const forms = isAll ? updateAbsences(formsBefore, isPresent, nowMs) : new Map(formsBefore);

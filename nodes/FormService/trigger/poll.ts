@@ -54,7 +54,7 @@ export async function pollForms(n8n: IPollFunctions): Promise<PollOutput> {
 
 /** Reads the lists that are due, saves the next state, and returns the items or throws the error to report. */
 async function pollOnce(n8n: IPollFunctions, context: PollContext): Promise<PollOutput> {
-	const { cache, parameters, reason, startState, times } = context;
+	const { cache, parameters, reason, startState, startedAtMs } = context;
 	if (context.isDamaged) {
 		n8n.logger.warn(
 			"The trigger's saved state could not be read. Existing responses won't start the workflow.",
@@ -73,7 +73,7 @@ async function pollOnce(n8n: IPollFunctions, context: PollContext): Promise<Poll
 	if (items.length > 0) return sortByTime(items, 'oldest').map(({ item }) => item);
 	if (isActivation) return null;
 	const isOneOfSeveral = hasSeveralForms(parameters.watch);
-	const reported = cache.failures.takeErrorToReport(times.pollStartedAtMs, isOneOfSeveral);
+	const reported = cache.failures.takeErrorToReport(startedAtMs, isOneOfSeveral);
 	if (reported !== undefined) throw reported;
 	return null;
 }
@@ -88,11 +88,11 @@ type PollResult = {
 	tried: Set<string | undefined>;
 };
 
-/** Reads one list after another, the one that has waited longest first, until none is due or the poll is over. */
+/** Reads one list after another, the form that has waited longest first, until none is due or the poll is over. */
 async function readLists(context: PollContext): Promise<PollResult> {
-	const { parameters, startState, times } = context;
+	const { parameters, startState, startedAtMs } = context;
 	const result: PollResult = {
-		...applyParameters(parameters, startState, times.pollStartedAtMs),
+		...applyParameters(parameters, startState, startedAtMs),
 		items: [],
 		outcomes: [],
 		tried: new Set(),
@@ -108,26 +108,23 @@ async function readLists(context: PollContext): Promise<PollResult> {
 	return result;
 }
 
-/** A list to read next, and when it was last read. Without `formId`, the list of all forms. */
-type DueList = { formId?: string; reading?: Reading; readAtMs: number };
+/** A list to read next: of a form, or of all forms. */
+type DueList = { formId?: string; reading?: Reading };
 
 function chooseList(context: PollContext, result: PollResult): DueList | undefined {
-	const { cache, parameters, times } = context;
+	const { parameters, readUntilMs } = context;
 	const { forms, items, outcomes, tried } = result;
 	const isFull = items.length >= parameters.maxPerPoll;
 	const hasAccountFailed = outcomes.some(({ error }) => isAccountFailure(error));
 	if (isFull || hasAccountFailed || isBackingOff(context, 'account')) return undefined;
-	if (clock.now() >= times.readUntilMs) return undefined;
-	const due: DueList[] = [];
-	if (!tried.has(undefined) && mayReadFormList(context)) {
-		due.push({ readAtMs: cache.formListSchedule?.readAtMs ?? -Infinity });
-	}
-	for (const formId of getWatchedFormIds(parameters, forms)) {
+	if (clock.now() >= readUntilMs) return undefined;
+	if (!tried.has(undefined) && mayReadFormList(context)) return {};
+	const due = getWatchedFormIds(parameters, forms).flatMap((formId) => {
 		const form = forms.get(formId);
 		const reading = tried.has(formId) ? undefined : planReading(context, formId, form);
 		const readAtMs = form?.progress?.schedule?.readAtMs ?? 0;
-		if (reading !== undefined) due.push({ formId, reading, readAtMs });
-	}
+		return reading === undefined ? [] : [{ formId, reading, readAtMs }];
+	});
 	return minBy(due, 'readAtMs');
 }
 
@@ -138,19 +135,18 @@ async function readList(
 	{ formId, reading }: DueList,
 ): Promise<void> {
 	const { cache, parameters, request } = context;
-	const soFar = {
-		capacity: parameters.maxPerPoll - result.items.length,
-		hasReadPages: result.outcomes.some(({ hasRead }) => hasRead),
-	};
+	const capacity = parameters.maxPerPoll - result.items.length;
 	const outcomes: ReadingOutcome[] = [];
 	result.tried.add(formId);
 	if (formId === undefined || reading === undefined) {
-		const list = await readFormList(context, result, soFar);
+		const list = await readFormList(context, result, capacity);
 		Object.assign(result, { forms: list.forms, listedSinceMs: list.listedSinceMs });
 		result.items.push(...list.items);
 		outcomes.push(...list.outcomes);
 	} else {
 		const before = result.forms.get(formId) ?? {};
+		const hasReadPages = result.outcomes.some(({ hasRead }) => hasRead);
+		const soFar = { capacity, hasReadPages };
 		const { form, items, outcome } = await readForm(context, formId, before, reading, soFar);
 		result.forms.set(formId, form);
 		result.items.push(...items);

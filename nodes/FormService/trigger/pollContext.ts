@@ -108,13 +108,6 @@ function getPollTimeoutMs(n8n: IPollFunctions): number {
 	return getPollBudgetMs?.call(n8n) ?? REGULAR_TIMEOUT_MS;
 }
 
-/** The limits of a poll's time. */
-export type PollTimes = Readonly<{
-	pollStartedAtMs: number;
-	/** From this time on, the poll requests no further page, and no files of a further response. */
-	readUntilMs: number;
-}>;
-
 /** A step of a poll may change only `cache`, and returns everything else. */
 export type PollContext = LoadedState &
 	Readonly<{
@@ -122,7 +115,9 @@ export type PollContext = LoadedState &
 		request: RequestContext;
 		parameters: TriggerParameters;
 		reason: PollReason;
-		times: PollTimes;
+		startedAtMs: number;
+		/** From this time on, the poll requests no further page, and no files of a further response. */
+		readUntilMs: number;
 		cache: TriggerCache;
 		budget: ListBudget;
 	}>;
@@ -149,8 +144,6 @@ export async function readConfig(
 		const account = await getAccount(n8n);
 		cache.failures.clear('parameters');
 		forgetOutdated(cache, JSON.stringify([account.key, parameters]));
-		// the user may have changed the fields before publishing
-		if (reason === 'publish') cache.fields.clear();
 		return { parameters, account };
 	} catch (cause) {
 		const error = toNodeError(n8n.getNode(), cause);
@@ -203,7 +196,8 @@ export function startPoll(
 		request: { n8n, account, priority: 'high', retry: false, signal },
 		parameters,
 		reason,
-		times: { pollStartedAtMs: nowMs, readUntilMs: nowMs + timeoutMs * READ_SHARE },
+		startedAtMs: nowMs,
+		readUntilMs: nowMs + timeoutMs * READ_SHARE,
 		cache,
 		budget: { intervalMs: computeIntervalMs(claims, claim), nowMs, lastPollAtMs },
 	};

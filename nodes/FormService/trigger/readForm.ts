@@ -73,7 +73,7 @@ export async function readForm(
 	reading: Reading,
 	{ capacity, hasReadPages }: Readonly<{ capacity: number; hasReadPages: boolean }>,
 ): Promise<FormResult> {
-	const { budget, cache, times } = context;
+	const { budget, cache, startedAtMs } = context;
 	const read = await readPages(context, formId, formBefore, reading, capacity);
 	const form = read.pages.length > 0 ? ensureBaseline(context, formBefore) : formBefore;
 	const delivery = await tryDelivery(context, formId, read, capacity);
@@ -90,7 +90,7 @@ export async function readForm(
 		hasFailed: cause !== undefined,
 		isPassComplete: hasRead && proveCompleteness(context, formId, reading, read, delivery),
 		budget,
-		serviceMs: times.pollStartedAtMs + cache.clockOffsetMs,
+		serviceMs: startedAtMs + cache.clockOffsetMs,
 		nowMs: clock.now(),
 	});
 	const error = cause === undefined ? undefined : toFormError(context, formId, cause);

@@ -1,4 +1,4 @@
-import { chunk, uniqBy } from 'lodash';
+import { uniqBy } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { clock, waitUnlessAborted, yieldIfDue } from '../api/clock';
 import { createTarget, endpoints, type Target } from '../api/endpoints';
@@ -68,7 +68,7 @@ export async function readPages(
 	reading: Reading,
 	maxEvents: number,
 ): Promise<ReadPages> {
-	const { request, times } = context;
+	const { request, readUntilMs } = context;
 	const target = createTarget(request.account, endpoints.listResponses, { formId });
 	const found = {
 		pages: new Array<Page>(),
@@ -84,7 +84,7 @@ export async function readPages(
 			if (page.next === undefined || isEndOfSearch(reading, page, form)) break;
 			if (found.events.size >= maxEvents) return { ...found, stop: 'full' };
 			if (found.pages.length >= reading.maxPages) return { ...found, stop: 'limit' };
-			if (clock.now() >= times.readUntilMs) return { ...found, stop: 'late' };
+			if (clock.now() >= readUntilMs) return { ...found, stop: 'late' };
 		}
 		return { ...found, stop: 'end' };
 	} catch (error) {
@@ -107,14 +107,11 @@ function toPage({ cache }: PollContext, listPage: ListPage): Page {
 /** Adds the baseline of a new form. A reply of before shows the service's clock. */
 export function ensureBaseline(context: PollContext, form: FormState = {}): FormState {
 	if (form.seen !== undefined || form.baseline !== undefined) return form;
-	const { cache, isDamaged, parameters, times } = context;
+	const { cache, isDamaged, parameters, startedAtMs } = context;
 	// the service rounds `created_at` down to the second
-	const sinceMs = Math.floor((times.pollStartedAtMs + cache.clockOffsetMs) / 1_000) * 1_000;
+	const sinceMs = Math.floor((startedAtMs + cache.clockOffsetMs) / 1_000) * 1_000;
 	return { ...form, baseline: { sinceMs, backfill: isDamaged ? undefined : parameters.backfill } };
 }
-
-/** One page can have all responses of a form. */
-const YIELD_EVERY_RECORDS = 500;
 
 /** A later page can repeat a response: it has at most one event in a reading. */
 async function comparePage(
@@ -125,17 +122,15 @@ async function comparePage(
 ): Promise<void> {
 	const rules = { ...parameters, baseline };
 	const pageIndex = pages.length - 1;
-	for (const indexes of chunk([...records.keys()], YIELD_EVERY_RECORDS)) {
+	for (const [index, record] of records.entries()) {
 		await yieldIfDue();
-		for (const index of indexes) {
-			const [record, id] = [records[index], ids[index]];
-			if (events.has(id)) continue;
-			const before = updates.get(id) ?? seen.get(id);
-			const { event, seenAfter } = detectEvent(record, servedAtMs, before, rules);
-			if (event !== undefined && rules.events.includes(event)) {
-				events.set(id, { event, record, id, seenAfter, pageIndex });
-			} else if (seenAfter !== before) updates.set(id, seenAfter);
-		}
+		const id = ids[index];
+		if (events.has(id)) continue;
+		const before = updates.get(id) ?? seen.get(id);
+		const { event, seenAfter } = detectEvent(record, servedAtMs, before, rules);
+		if (event !== undefined && rules.events.includes(event)) {
+			events.set(id, { event, record, id, seenAfter, pageIndex });
+		} else if (seenAfter !== before) updates.set(id, seenAfter);
 	}
 }
 
@@ -208,15 +203,6 @@ export async function fetchWholeList(
 		records.push(...page.records);
 		requests += 1;
 		total ??= page.total;
-		const isTimeUp = page.nextUrl !== undefined && clock.now() >= context.times.readUntilMs;
-		if (isTimeUp) {
-			throw createRequestError(
-				context.request,
-				createFailure('listIncomplete', {
-					detail: `not all ${noun} came before n8n's poll timeout`,
-				}),
-			);
-		}
 	}
 	const distinctCount = uniqBy(records, getId).length;
 	if (isWholeList({ distinctCount, recordCount: records.length, total }))

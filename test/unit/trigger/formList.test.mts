@@ -18,7 +18,7 @@ it('The list of all forms shows those that it had not when it was first read, ol
 	};
 	const read = (forms: FormStates, records: IDataObject[]) => {
 		const listedSinceMs = forms.size > 0 ? START_MS : undefined;
-		const context = { parameters, times: { pollStartedAtMs: START_MS } } as never;
+		const context = { parameters, startedAtMs: START_MS } as never;
 		return compareForms(context, { forms, listedSinceMs }, indexForms(records));
 	};
 	const first = read(new Map(), [{ id: 'a', created_at: at(9) }]);
