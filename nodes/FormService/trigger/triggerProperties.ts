@@ -1,5 +1,5 @@
 import { sortBy } from 'lodash';
-import type { IDisplayOptions, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { REQUESTS_PER_DAY } from '../api/request/rateLimit';
 import { conditionProperties } from '../parameters/filters';
 import { formLocator } from '../parameters/locators';
@@ -52,28 +52,17 @@ const exceptFormIds: INodeProperties = {
 	name: 'exceptFormIds',
 };
 
-/** Says how soon events arrive. It would be wrong with other Requests per Day. */
-function createPollNotice(pace: string, conditions: IDisplayOptions): INodeProperties {
-	const isOther = { '/options.requestsPerDay': [{ _cnd: { exists: true } }] };
-	return {
-		displayName: `${pace}, because the trigger spaces its requests. Leave 'Poll Times' at Every Minute.`,
-		name: 'requestsNotice',
-		type: 'notice',
-		default: '',
-		// n8n 1.x cannot read a rule that is undefined
-		displayOptions: { ...conditions, hide: { ...conditions.hide, ...isOther } } as IDisplayOptions,
-	};
-}
-
-const POLL_PACE = `Polled about every ${MINUTES} minutes`;
-
-/** Only lists of responses are one for each form. */
-const pollNotices = [
-	createPollNotice(POLL_PACE, { hide: RESPONSE_EVENT_CONDITION }),
-	createPollNotice(`${POLL_PACE}, plus ${MINUTES} for each further form`, {
+/** Lists of responses are one for each form. The notice would be wrong with other Requests per Day. */
+const pollNotice: INodeProperties = {
+	displayName: `Polled about every ${MINUTES} minutes, plus ${MINUTES} for each further form, because the trigger spaces its requests. Leave 'Poll Times' at Every Minute.`,
+	name: 'requestsNotice',
+	type: 'notice',
+	default: '',
+	displayOptions: {
 		show: RESPONSE_EVENT_CONDITION,
-	}),
-];
+		hide: { '/options.requestsPerDay': [{ _cnd: { exists: true } }] },
+	},
+};
 
 /** The parameters of the trigger. */
 export const triggerProperties: INodeProperties[] = [
@@ -134,7 +123,7 @@ export const triggerProperties: INodeProperties[] = [
 	{ ...formIds, required: true, displayOptions: showForWatch('several') },
 	{ ...exceptFormIds, displayOptions: showForWatch('all') },
 	{ ...exceptFormIds, displayOptions: { show: FORM_CREATED_CONDITION } },
-	...pollNotices,
+	pollNotice,
 	{
 		displayName: 'Filters',
 		name: 'filters',
