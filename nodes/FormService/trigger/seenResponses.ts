@@ -59,25 +59,13 @@ export function forgetUnlisted(seen: SeenResponses): SeenResponses {
 	);
 }
 
-/** Most forms do not change between two states that are saved. */
-const encoded = new WeakMap<SeenResponses, string>();
-
 /** Encodes seen responses as `aB3dE6gH9kc Zk81_mPq0xi`. */
 export function encodeSeenResponses(seen: SeenResponses): string {
-	const text = encoded.get(seen) ?? [...seen].map((entry) => entry.join('')).join(' ');
-	encoded.set(seen, text);
-	return text;
+	return [...seen].map((entry) => entry.join('')).join(' ');
 }
 
-const ENTRY = new RegExp(
-	`^[\\w-]{${FINGERPRINT_LENGTH}}[ciwa]([\\w-]{${FINGERPRINT_LENGTH}})?$`,
-	'i',
-);
-
-/** Returns undefined if the text cannot be read. */
-export function decodeSeenResponses(text: string): SeenResponses | undefined {
+export function decodeSeenResponses(text: string): SeenResponses {
 	const entries = text === '' ? [] : text.split(' ');
-	if (!entries.every((entry) => ENTRY.test(entry))) return undefined;
 	return new Map(
 		entries.map((entry) => [entry.slice(0, FINGERPRINT_LENGTH), entry.slice(FINGERPRINT_LENGTH)]),
 	);

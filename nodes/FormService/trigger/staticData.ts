@@ -1,7 +1,6 @@
 import { maxBy, pickBy } from 'lodash';
 import type { IDataObject, IPollFunctions } from 'n8n-workflow';
 import { z } from 'zod';
-import { isRecord } from '../api/records';
 import { hasElapsed } from './requestBudget';
 import { RETENTION_MS } from './seenResponses';
 import { readRevision } from './triggerState';
@@ -17,13 +16,8 @@ import { readRevision } from './triggerState';
 const STATE_KEY = 'state';
 const ENTRIES_KEY = 'formServiceTriggers';
 
-const entrySchema = z.object({
-	name: z.string(),
-	state: z.unknown(),
-});
-
 /** The entry of a trigger in the static data of its workflow. */
-export type Entry = z.infer<typeof entrySchema>;
+export type Entry = { name: string; state: IDataObject };
 
 /** The entries of all triggers of a workflow, by the ID of the node. */
 export type Entries = Readonly<Record<string, Entry>>;
@@ -39,13 +33,11 @@ export type TriggerNode = Readonly<{
 
 export function readSavedState(n8n: IPollFunctions): unknown {
 	const nodeData = n8n.getWorkflowStaticData('node');
-	const saved = n8n.getWorkflowStaticData('global')[ENTRIES_KEY];
+	const entries = readEntries(n8n);
 	const node = readTriggerNode(n8n);
-	// pass on what is not an object, so that the state counts as damaged
-	const entry: unknown = isRecord(saved) ? saved[node.id] : saved;
-	const byId = isRecord(entry) ? entry.state : entry;
+	const byId = entries[node.id]?.state;
 	if (!isKeptByName(nodeData)) return nodeData[STATE_KEY] ?? byId;
-	return byId ?? findEntryByName(readEntries(saved), node)?.state;
+	return byId ?? findEntryByName(entries, node)?.state;
 }
 
 export function writeSavedState(n8n: IPollFunctions, state: IDataObject, nowMs: number): void {
@@ -54,10 +46,9 @@ export function writeSavedState(n8n: IPollFunctions, state: IDataObject, nowMs: 
 		nodeData[STATE_KEY] = state;
 		return;
 	}
-	const workflowData = n8n.getWorkflowStaticData('global');
-	const entries = readEntries(workflowData[ENTRIES_KEY]);
+	const entries = putState(readEntries(n8n), readTriggerNode(n8n), state, nowMs);
 	// replace the attribute, because n8n does not notice a change within the attribute
-	workflowData[ENTRIES_KEY] = putState(entries, readTriggerNode(n8n), state, nowMs) as IDataObject;
+	n8n.getWorkflowStaticData('global')[ENTRIES_KEY] = entries as IDataObject;
 }
 
 /** In default mode, n8n watches the static data. In durable mode, it passes a copy without this attribute. */
@@ -65,13 +56,8 @@ function isKeptByName(nodeData: IDataObject): boolean {
 	return '__dataChanged' in nodeData;
 }
 
-/** Leaves out entries that cannot be read. */
-function readEntries(saved: unknown): Entries {
-	const pairs = Object.entries(isRecord(saved) ? saved : {}).flatMap(([id, value]) => {
-		const entry = entrySchema.safeParse(value).data;
-		return entry === undefined ? [] : [[id, { ...entry, state: entry.state }] as const];
-	});
-	return Object.fromEntries(pairs);
+function readEntries(n8n: IPollFunctions): Entries {
+	return (n8n.getWorkflowStaticData('global')[ENTRIES_KEY] ?? {}) as Entries;
 }
 
 /** n8n passes the nodes of the workflow to a poll, although its type does not say so. */

@@ -52,27 +52,24 @@ export async function fetchTestEvent(n8n: IPollFunctions): Promise<INodeExecutio
 	const forms = await listForms(context, parameters);
 	for (const form of lists.responses ? forms.slice(0, MAX_FORMS) : []) {
 		const newest = await findNewest(context, form, parameters);
-		if (newest !== undefined) {
-			const [{ item }] = await createItems([newest], { request: context, output, conditions });
-			return [item];
-		}
+		if (newest === undefined) continue;
+		const [{ item }] = await createItems([newest], { request: context, output, conditions });
+		return [item];
 	}
-	const [form] = forms;
-	const formEvent = FORM_EVENTS.find((event) => events.includes(event));
-	if (formEvent !== undefined && form.record !== undefined) {
-		const { changed } = eventTexts[formEvent].example ?? {};
-		const detected = { event: formEvent, form: { ...form, record: form.record } };
-		return [createFormItem({ ...detected, changed: changed as string[] }, output).item];
+	const [{ id, name, record }] = forms;
+	const event = FORM_EVENTS.find((one) => events.includes(one));
+	if (event !== undefined && record !== undefined) {
+		const changed = eventTexts[event].example?.changed as string[] | undefined;
+		return [createFormItem({ event, form: { id, name, record }, changed }, output).item];
 	}
 	if (conditions.conditions.length > 0) {
-		const description =
-			'Submit a response that meets them, or remove the filters. The first page of each form was read.';
 		throw new InputError(n8n.getNode(), {
 			message: 'No response meets the filters yet',
-			description,
+			description:
+				'Submit a response that meets them, or remove the filters. The first page of each form was read.',
 		});
 	}
-	return [await createExample(context, form, parameters)];
+	return [await createExample(context, forms[0], parameters)];
 }
 
 /** Returns the forms that the trigger watches, the newest first if their list is read. */

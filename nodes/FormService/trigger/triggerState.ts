@@ -48,11 +48,7 @@ export type Progress = Readonly<z.infer<typeof progressSchema>>;
 const formSchema = z.object({
 	id: z.string(),
 	/** See `encodeSeenResponses`. Undefined until a page has been read. */
-	seen: z
-		.string()
-		.transform(decodeSeenResponses)
-		.refine((seen) => seen !== undefined)
-		.optional(),
+	seen: z.string().transform(decodeSeenResponses).optional(),
 	/** The rule for unseen responses until a pass has proved complete: those created before `sinceMs` already existed. */
 	baseline: z
 		.object({

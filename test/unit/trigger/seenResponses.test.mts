@@ -14,7 +14,7 @@ const listed = new Map(
 
 it('Seen responses survive as a text, also while they are unlisted', () => {
 	for (const before of [listed, seen.forgetUnlisted(listed)]) {
-		const after = seen.decodeSeenResponses(seen.encodeSeenResponses(before))!;
+		const after = seen.decodeSeenResponses(seen.encodeSeenResponses(before));
 		expect(after).toEqual(before);
 		const read = [...after.values()].map((one) => ({
 			phase: seen.getPhase(one),
@@ -22,7 +22,6 @@ it('Seen responses survive as a text, also while they are unlisted', () => {
 		}));
 		expect(read).toEqual(responses);
 	}
-	expect(seen.decodeSeenResponses('0123456789c 0123')).toBeUndefined();
 });
 
 it('What nobody has listed since the last look is forgotten', () => {
