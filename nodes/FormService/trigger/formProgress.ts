@@ -1,5 +1,7 @@
 import { sumBy } from 'lodash';
+import type { IDataObject } from 'n8n-workflow';
 import { getCreationTimeMs } from '../api/records';
+import { parseNumber } from '../api/values';
 import type { Delivery } from './deliverEvents';
 import { FIRST_PAGE, MIN_FAILURES } from './failures';
 import type { Page, Reading, ReadPages } from './readPages';
@@ -117,10 +119,13 @@ function advancePass(result: FormReading): Progress {
 	return { ...form.progress, next: 'search', pass: next };
 }
 
-/** Returns 1 if the creation times of a page rise, -1 if they fall, and 0 if they show no order. */
+/** Returns 1 if the times or numbers of a page rise, -1 if they fall, and 0 if they show no order. */
 function computeStep({ records }: Page): number {
-	const [firstMs, lastMs] = [records[0] ?? {}, records.at(-1) ?? {}].map(getCreationTimeMs);
-	return Math.sign((lastMs ?? NaN) - (firstMs ?? NaN)) || 0;
+	const [first = {}, last = {}] = [records[0], records.at(-1)];
+	const compare = (read: (record: IDataObject) => number | undefined) =>
+		Math.sign((read(last) ?? NaN) - (read(first) ?? NaN)) || 0;
+	// many responses can share a second
+	return compare(getCreationTimeMs) || compare(({ number }) => parseNumber(number));
 }
 
 /** Finds at the end of a pass where new responses appear. Undefined if the list has one page, or no order. */
