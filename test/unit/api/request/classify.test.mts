@@ -14,6 +14,7 @@ import {
 
 const { addResponse: adding, updateSettings: updating } = endpoints;
 const NOW_MS = 1_000_000;
+const DATE = 'Wed, 21 Oct 2026 07:18:00 GMT';
 
 const reply = (status: number, text = '{}', headers = {}): Reply => ({ status, headers, text });
 
@@ -69,6 +70,7 @@ it.each([
 	['dayLimit', { 'retry-after': '1e12' }, 86_401],
 	['minuteLimit', { 'retry-after': 'soon' }, 61],
 	['minuteLimit', { 'retry-after': '-5' }, 1],
+	['dayLimit', { 'retry-after': 'Wed, 21 Oct 2026 07:28:00 GMT', date: DATE }, 601],
 ])('A status 429 is the %s with the headers %j, for %i s', (reason, headers, seconds) => {
 	const retryAtMs = NOW_MS + seconds * 1_000;
 	expect(createRateLimitFailure(headers, NOW_MS)).toMatchObject({ reason, retryAtMs });

@@ -54,11 +54,36 @@ async function sendAll(count: number, end: RequestResult, job: Partial<Job> = {}
 it.each<[string, RequestResult[], number, number]>([
 	['what remains of the window, also after the requests of others', [showRemaining(0)], 1, 60],
 	['the limit that a reply shows, such as 300', [showRemaining(299, 300)], 200, 4],
-	['60 if a reply shows the limit of the day', [showRemaining(5, 1_440)], 59, 1],
+	['60 if a reply shows the limit of the day', [showRemaining(5, 1_440)], 60, 60],
 	['what a later request finds in a new window', [showRemaining(1), showRemaining(40)], 40, 1],
 ])('The limit of a minute is %s', async (_what, ends, count, second) => {
 	for (const end of ends) await sendAll(1, end);
 	expect((await sendAll(count, ok)).sentAtS.at(-1)).toBe(second);
+});
+
+it('A request counts toward the limit until a minute after its end', async () => {
+	const slow = pass({}, async () => {
+		await time.sleep(50_000);
+		return ok;
+	});
+	await sendAll(59, ok);
+	const { sentAtS } = await sendAll(60, ok);
+	await slow;
+	expect(sentAtS.at(-2)).toBeLessThan(65);
+	expect(sentAtS.at(-1)).toBeGreaterThan(105);
+});
+
+it('Requests of triggers and the editor go before those of items', async () => {
+	const order: string[] = [];
+	const send = async (priority: 'high' | 'low') =>
+		await pass({ priority }, async () => {
+			order.push(priority);
+			await time.sleep(100);
+			return ok;
+		});
+	const items = range(7).map(async () => await send('low'));
+	await time.waitFor(Promise.all([...items, send('high')]));
+	expect(order.indexOf('high')).toBe(5);
 });
 
 it.each<FailureReason>(['connectionFailed', 'minuteLimit', 'insecure'])(
@@ -74,6 +99,7 @@ it('An outage lasts a minute for items, and never holds back triggers and the ed
 	// neither 19 failures and a success nor what is wrong with items is an outage
 	for (const end of [...Array<RequestResult>(19).fill(failed), ok]) await sendAll(1, end);
 	await sendAll(100, failWith('rejected'));
+	expect((await sendAll(19, failed)).sent).toBe(19);
 	await sendAll(40, failed);
 	await time.waitFor(time.sleep(MINUTE_MS - 2_000));
 	expect((await sendAll(10, failed)).sent).toBe(0);
