@@ -33,7 +33,9 @@ const FILE = ['cv.pdf|https://files.example/cv.pdf'];
 
 it.each<[string, unknown, Operator, string, boolean]>([
 	['number', '10', 'greater', '9', true],
+	['number', '9', 'greater', '9', false],
 	['number', '9', 'less', '10', true],
+	['number', '9', 'less', '9', false],
 	['number', [1, 10], 'greater', '9', true],
 	// not readable as a number, so the filter does not hide the response
 	['number', '1,200', 'less', '5', true],
