@@ -32,11 +32,6 @@ it.each([
 	},
 );
 
-it('A response without uuid and id fails the activation', async () => {
-	lists.responses = [{ number: 1, answer: 'secret' }];
-	await expect(publish()).rejects.toThrow('a list of responses with IDs, found a list with object');
-});
-
 describe('The fields of a form, which columns are made of,', () => {
 	const submit = (uuid: string, id = 'f1', label = 'Name') =>
 		lists.responses.push({ uuid, responses: [{ uuid: id, label, value: uuid }] });

@@ -38,6 +38,7 @@ it.each<[string, number, number | undefined, number, number]>([
 	['n8n polls each minute', 7, 6, 1, 9],
 	['n8n polls once an hour', 66, 6, 31, 9],
 	['n8n has polled meanwhile', 66, 46, 11, 49],
+	['n8n polls once a day', 24 * 60, 6, 72, 9],
 	['the process has just started', 66, undefined, 1, 69],
 	['the list is read before it is due', 3, 2, 1, 9],
 	// nobody knows how long the wait was
@@ -51,13 +52,3 @@ it.each<[string, number, number | undefined, number, number]>([
 		expect(budget.computeDueAtMs(schedule, 1.5, given)).toBe(at(dueMinutes));
 	},
 );
-
-it.each([
-	[2, 72],
-	[20, 7],
-	[1_440, 1],
-])('After a day without polls, one request each %i minutes allows %i', (minutes, allowance) => {
-	const given = { nowMs: at(24 * 60), lastPollAtMs: at(6) };
-	const intervalMs = minutes * MINUTE_MS;
-	expect(budget.computeAllowance(schedule, { ...given, intervalMs })).toBe(allowance);
-});
