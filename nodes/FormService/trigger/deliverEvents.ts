@@ -6,12 +6,13 @@ import { hasUnknownAnswer } from '../answers/matchAnswers';
 import { createResponseItem, nameAttribute, type ResponseOutput } from '../answers/responseItem';
 import { clock } from '../api/clock';
 import { createTarget, endpoints } from '../api/endpoints';
-import { hasReason, InputError } from '../api/errors';
+import { hasReason, InputError, toNodeError } from '../api/errors';
 import { sortByTime } from '../api/records';
 import { createRequestError, type RequestContext } from '../api/requestContext';
 import { createFailure, type ErrorText } from '../api/failures';
+import { getSelectedFormName } from '../parameters/locators';
 import type { ResponseEvent } from '../parameters/triggerEvents';
-import { fetchFormName } from './formList';
+import { fetchForms } from './formList';
 import type { OutputItem, PollContext } from './pollContext';
 import { fetchWholeList, type DetectedEvent } from './readPages';
 import { hasElapsed, HOUR_MS } from './requestBudget';
@@ -53,6 +54,22 @@ export async function deliverEvents(
 		{ request, output, conditions, readUntilMs },
 	);
 	return { items, undelivered: sorted.slice(items.length), fieldRequests };
+}
+
+/** Finds the name of a form, at most once an hour in the list of all forms. Null if it is unknown. */
+async function fetchFormName(context: PollContext, formId: string): Promise<string | null> {
+	const { request, cache, parameters } = context;
+	const name = cache.names.get(formId) ?? getSelectedFormName(request.n8n.getNode(), formId);
+	const isRecent = !hasElapsed(cache.namesFetchedAtMs, HOUR_MS, clock.now());
+	if (name !== undefined || parameters.lists.forms || isRecent) return name ?? null;
+	cache.namesFetchedAtMs = clock.now();
+	try {
+		await fetchForms(context);
+	} catch (error) {
+		const { message } = toNodeError(request.n8n.getNode(), error);
+		request.n8n.logger.info(`The names of the forms could not be read: ${message}`);
+	}
+	return cache.names.get(formId) ?? null;
 }
 
 type NeededFields = { fields?: readonly FormField[]; fieldRequests: number };

@@ -12,16 +12,16 @@ import {
 	removeSecrets,
 	sortByTime,
 } from '../api/records';
-import { createFormNotFoundError, getSelectedFormName } from '../parameters/locators';
+import { createFormNotFoundError } from '../parameters/locators';
 import type { FormEvent } from '../parameters/triggerEvents';
 import { settings } from '../settings/settings';
 import type { FailureSubject, ReadingOutcome } from './failures';
 import { computeFingerprint, toCanonicalText } from './fingerprints';
 import { isBackingOff, type OutputItem, type PollContext } from './pollContext';
 import { fetchWholeList } from './readPages';
-import { computeDueAtMs, hasElapsed, HOUR_MS, isDue, MINUTE_MS } from './requestBudget';
-import { isWatched } from './triggerParameters';
-import { updateAbsences, type FormState, type FormStates } from './triggerState';
+import { computeDueAtMs, isDue, MINUTE_MS } from './requestBudget';
+import { isWatched, updateAbsences } from './triggerParameters';
+import type { FormState, FormStates } from './triggerState';
 
 /* Reads the list of all forms: which forms there are, their names, and their events. */
 
@@ -41,7 +41,7 @@ export function indexForms(records: readonly IDataObject[]): Map<string, ListedF
 }
 
 /** Fetches the list of all forms, and remembers their names. */
-async function fetchForms(
+export async function fetchForms(
 	context: PollContext,
 ): Promise<{ listed: ReadonlyMap<string, ListedForm>; requests: number }> {
 	const { cache, request } = context;
@@ -53,22 +53,6 @@ async function fetchForms(
 		else cache.names.set(id, name);
 	}
 	return { listed, requests };
-}
-
-/** Finds the name of a form, at most once an hour in the list of all forms. Null if it is unknown. */
-export async function fetchFormName(context: PollContext, formId: string): Promise<string | null> {
-	const { request, cache, parameters } = context;
-	const name = cache.names.get(formId) ?? getSelectedFormName(request.n8n.getNode(), formId);
-	const isRecent = !hasElapsed(cache.namesFetchedAtMs, HOUR_MS, clock.now());
-	if (name !== undefined || parameters.lists.forms || isRecent) return name ?? null;
-	cache.namesFetchedAtMs = clock.now();
-	try {
-		await fetchForms(context);
-	} catch (error) {
-		const { message } = toNodeError(request.n8n.getNode(), error);
-		request.n8n.logger.info(`The names of the forms could not be read: ${message}`);
-	}
-	return cache.names.get(formId) ?? null;
 }
 
 /** `listedSinceMs`: when the list was first read, by the service's clock. */

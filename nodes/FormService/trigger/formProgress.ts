@@ -13,7 +13,6 @@ import type { FormState, Progress } from './triggerState';
 
 /** A reading of a form, and what became of it. */
 export type FormReading = Readonly<{
-	/** The form before the reading. */
 	form: FormState;
 	reading: Reading;
 	read: ReadPages;

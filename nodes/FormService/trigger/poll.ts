@@ -17,14 +17,8 @@ import {
 import { planReading, readForm } from './readForm';
 import { ensureBaseline, type Reading } from './readPages';
 import { readSavedState, readTriggerNode, writeSavedState } from './staticData';
-import { hasSeveralForms } from './triggerParameters';
-import {
-	applyParameters,
-	getWatchedFormIds,
-	isSavePending,
-	rememberState,
-	type FormState,
-} from './triggerState';
+import { applyParameters, getWatchedFormIds, hasSeveralForms } from './triggerParameters';
+import { isSavePending, rememberState, type FormState } from './triggerState';
 
 type PollOutput = INodeExecutionData[] | null;
 

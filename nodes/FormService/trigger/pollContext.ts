@@ -15,10 +15,13 @@ import {
 	type Schedule,
 } from './requestBudget';
 import { readSavedState } from './staticData';
-import { readTriggerParameters, type TriggerParameters } from './triggerParameters';
+import {
+	getWatchedFormIds,
+	readTriggerParameters,
+	type TriggerParameters,
+} from './triggerParameters';
 import {
 	computeServiceId,
-	getWatchedFormIds,
 	loadState,
 	NO_MEMORY,
 	type LoadedState,
@@ -30,7 +33,6 @@ import {
 /** What this process keeps for a trigger. If it is lost, the trigger only sends more requests. */
 export type TriggerCache = {
 	isPolling: boolean;
-	/** When n8n last polled the trigger. */
 	polledAtMs: number;
 	/** The account and the parameters of the last poll, as JSON. */
 	configKey?: string;
@@ -62,11 +64,7 @@ const caches = new Map<string, TriggerCache>();
 /** n8n's longest schedule is a month. */
 const CACHE_RETENTION_MS = 32 * DAY_MS;
 
-/**
- * Returns the cache of a trigger, and forgets triggers that n8n no longer polls.
- *
- * @param key the IDs of the workflow and the node
- */
+/** Returns the cache of a trigger, and forgets triggers that n8n no longer polls. */
 export function getTriggerCache(key: string, nowMs: number): TriggerCache {
 	for (const [other, { isPolling, polledAtMs }] of caches)
 		if (!isPolling && nowMs - polledAtMs > CACHE_RETENTION_MS) caches.delete(other);

@@ -17,7 +17,6 @@ import type { FormState } from './triggerState';
 
 /* Fetches pages of a form, and compares their responses with the seen responses. */
 
-/** A page of a list, identified by the query of its URL. */
 export type Page = Readonly<{
 	page: string;
 	next: string | undefined;
@@ -186,11 +185,7 @@ function computeClockOffset({ dateHeaderMs, sentAtMs }: ListPage, nowMs: number)
 	return isEqual ? 0 : latestMs - sentAtMs;
 }
 
-/**
- * Fetches all records of a list, such as the fields of a form, within the time of the poll.
- *
- * @throws NodeApiError if a page cannot be read, the list is incomplete, or the time is up
- */
+/** @throws NodeApiError if a page cannot be read, the list is incomplete, or the time is up */
 export async function fetchWholeList(
 	context: PollContext,
 	target: Target,

@@ -1,3 +1,4 @@
+import { omit } from 'lodash';
 import type { IPollFunctions } from 'n8n-workflow';
 import { isId } from '../api/records';
 import { conditionsNeedFields, type ConditionSet } from '../answers/conditions';
@@ -21,6 +22,7 @@ import {
 	type WatchKind,
 } from '../parameters/triggerEvents';
 import { HOUR_MS } from './requestBudget';
+import { RETENTION_MS } from './seenResponses';
 import {
 	BACKFILL_CHOICES,
 	DEFAULT_ABANDONED_AFTER_HOURS,
@@ -28,6 +30,7 @@ import {
 	DEFAULT_REQUESTS_PER_DAY,
 	triggerProperties,
 } from './triggerProperties';
+import type { FormState, FormStates, TriggerState } from './triggerState';
 
 /** The forms with these IDs, or all forms of the workspace but these. */
 export type Watch =
@@ -153,4 +156,54 @@ function readEvents(input: ParameterContext): TriggerEvent[] {
 		"'Trigger On' is empty",
 		'Choose at least one event that starts the workflow.',
 	);
+}
+
+/** Returns the IDs of the forms whose responses are watched. */
+export function getWatchedFormIds(
+	{ watch, lists }: TriggerParameters,
+	forms: FormStates,
+): string[] {
+	if (!lists.responses) return [];
+	if (watch.kind === 'chosen') return [...watch.formIds];
+	const listed = [...forms].filter(([, { absentSinceMs }]) => absentSinceMs === undefined);
+	return listed.map(([id]) => id).filter((id) => !watch.except.includes(id));
+}
+
+/** Adapts the states of the forms to the parameters: which forms are watched, and whether for Form Updated. */
+export function applyParameters(
+	{ watch, events }: TriggerParameters,
+	state: TriggerState,
+	nowMs: number,
+): { forms: Map<string, FormState>; listedSinceMs: number | undefined } {
+	const isAll = watch.kind === 'all';
+	const forms = isAll
+		? new Map(state.forms)
+		: updateAbsences(state.forms, (id) => watch.formIds.includes(id), nowMs);
+	for (const [id, form] of forms) {
+		const isStale = form.attributes !== undefined && !events.includes('formUpdated');
+		if (isStale) forms.set(id, omit(form, 'attributes'));
+	}
+	// if the user later chooses all forms again, the forms that already exist are not new
+	return { forms, listedSinceMs: isAll ? state.listedSinceMs : undefined };
+}
+
+/**
+ * Notes which forms are absent. Leaves out a form that has been absent for 30 days. One that comes back earlier
+ * goes on where it was.
+ */
+export function updateAbsences(
+	forms: FormStates,
+	isPresent: (id: string) => boolean,
+	nowMs: number,
+): Map<string, FormState> {
+	const updated = new Map<string, FormState>();
+	for (const [id, form] of forms) {
+		const { absentSinceMs } = form;
+		if (isPresent(id)) {
+			updated.set(id, absentSinceMs === undefined ? form : omit(form, 'absentSinceMs'));
+		} else if (absentSinceMs === undefined) {
+			updated.set(id, { ...form, absentSinceMs: nowMs });
+		} else if (nowMs - absentSinceMs < RETENTION_MS) updated.set(id, form);
+	}
+	return updated;
 }

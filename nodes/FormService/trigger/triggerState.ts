@@ -3,13 +3,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { z } from 'zod';
 import { computeFingerprint } from './fingerprints';
 import { HOUR_MS, hasElapsed } from './requestBudget';
-import {
-	decodeSeenResponses,
-	encodeSeenResponses,
-	RETENTION_MS,
-	type SeenResponses,
-} from './seenResponses';
-import type { TriggerParameters } from './triggerParameters';
+import { decodeSeenResponses, encodeSeenResponses, type SeenResponses } from './seenResponses';
 
 /* The state of a trigger. n8n keeps it; a state never changes, because each poll creates the next one. */
 
@@ -60,7 +54,7 @@ const formSchema = z.object({
 			isFirstPassOver: z.boolean().optional(),
 		})
 		.optional(),
-	/** See `computeAttributes`. Undefined if Form Updated is not chosen. */
+	/** Undefined if Form Updated is not chosen. */
 	attributes: z.record(z.string(), z.string()).optional(),
 	/** Since when the form has been missing from the list of forms, or has not been watched. */
 	absentSinceMs: z.number().optional(),
@@ -107,7 +101,6 @@ export type StateMemory = {
 
 export const NO_MEMORY: StateMemory = { writtenRevision: 0, writtenAtMs: -Infinity };
 
-/** The state with which a poll starts. */
 export type LoadedState = Readonly<{
 	startState: TriggerState;
 	savedRevision: number;
@@ -208,54 +201,4 @@ function decodeState(saved: unknown): TriggerState | undefined {
 export function computeServiceId(baseUrl: string): string {
 	const { host, pathname } = new URL(baseUrl);
 	return computeFingerprint(host + pathname);
-}
-
-/** Returns the IDs of the forms whose responses are watched. */
-export function getWatchedFormIds(
-	{ watch, lists }: TriggerParameters,
-	forms: FormStates,
-): string[] {
-	if (!lists.responses) return [];
-	if (watch.kind === 'chosen') return [...watch.formIds];
-	const listed = [...forms].filter(([, { absentSinceMs }]) => absentSinceMs === undefined);
-	return listed.map(([id]) => id).filter((id) => !watch.except.includes(id));
-}
-
-/** Adapts the states of the forms to the parameters: which forms are watched, and whether for Form Updated. */
-export function applyParameters(
-	{ watch, events }: TriggerParameters,
-	state: TriggerState,
-	nowMs: number,
-): { forms: Map<string, FormState>; listedSinceMs: number | undefined } {
-	const isAll = watch.kind === 'all';
-	const forms = isAll
-		? new Map(state.forms)
-		: updateAbsences(state.forms, (id) => watch.formIds.includes(id), nowMs);
-	for (const [id, form] of forms) {
-		const isStale = form.attributes !== undefined && !events.includes('formUpdated');
-		if (isStale) forms.set(id, omit(form, 'attributes'));
-	}
-	// if the user later chooses all forms again, the forms that already exist are not new
-	return { forms, listedSinceMs: isAll ? state.listedSinceMs : undefined };
-}
-
-/**
- * Notes which forms are absent. Leaves out a form that has been absent for 30 days. One that comes back earlier
- * goes on where it was.
- */
-export function updateAbsences(
-	forms: FormStates,
-	isPresent: (id: string) => boolean,
-	nowMs: number,
-): Map<string, FormState> {
-	const updated = new Map<string, FormState>();
-	for (const [id, form] of forms) {
-		const { absentSinceMs } = form;
-		if (isPresent(id)) {
-			updated.set(id, absentSinceMs === undefined ? form : omit(form, 'absentSinceMs'));
-		} else if (absentSinceMs === undefined) {
-			updated.set(id, { ...form, absentSinceMs: nowMs });
-		} else if (nowMs - absentSinceMs < RETENTION_MS) updated.set(id, form);
-	}
-	return updated;
 }

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import { DAY_MS } from '../../../nodes/FormService/trigger/requestBudget.ts';
+import { updateAbsences } from '../../../nodes/FormService/trigger/triggerParameters.ts';
 import {
 	isSavePending,
 	loadState,
 	NO_MEMORY,
 	rememberState,
-	updateAbsences,
 	type FormState,
 	type FormStates,
 } from '../../../nodes/FormService/trigger/triggerState.ts';
