@@ -19,11 +19,6 @@ export type RequestContext = {
 	retry?: boolean;
 };
 
-export function getAbortSignal({ n8n, signal }: RequestContext): AbortSignal | undefined {
-	if (signal !== undefined) return signal;
-	return 'getExecutionCancelSignal' in n8n ? n8n.getExecutionCancelSignal() : undefined;
-}
-
 const CHECK_RESPONSES =
 	"To avoid a duplicate, it was not sent again. Check the form's responses before you run this item again.";
 

@@ -19,7 +19,7 @@ export async function fetchWorkspace(
 	context: RequestContext,
 	target: Target,
 ): Promise<IDataObject> {
-	const { data } = (await callApi(context, target)).envelope;
+	const { data } = await callApi(context, target);
 	if (isWorkspace(data)) return data;
 	const found = describeShape(data);
 	throw createUnexpectedReplyError(context, target.endpoint, 'a workspace with a name', found);
@@ -31,7 +31,7 @@ export function isWorkspace(data: unknown): data is IDataObject {
 
 /** Fetches the link to the PDF of a response. Returns an absolute URL. */
 export async function fetchPdfLink(context: RequestContext, target: Target): Promise<string> {
-	const { body, data } = (await callApi(context, target)).envelope;
+	const { body, data } = await callApi(context, target);
 	const places = [data, body].filter(isRecord);
 	const links = places.flatMap(({ pdf_url, url }) => [pdf_url, url]);
 	const link = links.filter(isString).find((text) => text !== '');
@@ -54,7 +54,7 @@ export async function addResponse(
 	context: RequestContext,
 	target: Target,
 ): Promise<string | undefined> {
-	const { data } = (await callApi(context, target)).envelope;
+	const { data } = await callApi(context, target);
 	return isRecord(data) ? getId(data) : undefined;
 }
 
@@ -63,6 +63,6 @@ export async function updateSettings(
 	context: RequestContext,
 	target: Target,
 ): Promise<IDataObject> {
-	const { data, message } = (await callApi(context, target)).envelope;
+	const { data, message } = await callApi(context, target);
 	return { ...(message !== undefined && { message }), ...(isRecord(data) && data) };
 }

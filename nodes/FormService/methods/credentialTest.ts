@@ -42,16 +42,12 @@ export async function formServiceApiTest(
 			timeout: DEFAULT_TIMEOUT_MS,
 		});
 		const reply = await readReply(sentPromise, DEFAULT_TIMEOUT_MS);
-		const outcome = parseReply(reply, endpoint, clock.now());
-		const workspace = 'envelope' in outcome ? outcome.envelope.data : undefined;
-		if (isWorkspace(workspace)) {
+		const { data: workspace, requestFailure } = parseReply(reply, endpoint, clock.now());
+		if (requestFailure === undefined && isWorkspace(workspace)) {
 			const name = truncateText(account.redact(String(workspace.name)));
 			return { status: 'OK', message: `Connected to the workspace "${name}"` };
 		}
-		const failure =
-			'requestFailure' in outcome
-				? outcome.requestFailure
-				: createFailure('wrongAddress', { detail: 'no workspace' });
+		const failure = requestFailure ?? createFailure('wrongAddress', { detail: 'no workspace' });
 		const { message, description } = describeFailure(failure, account);
 		throw new Error(`${addPeriod(message)} ${description}`);
 	} catch (error) {

@@ -10,7 +10,7 @@ import {
 	type StreamedReply,
 } from '../request/sendOnce';
 import { createTransportFailure } from '../request/classify';
-import { createRequestError, getAbortSignal, type RequestContext } from '../requestContext';
+import { createRequestError, type RequestContext } from '../requestContext';
 import { createFailure } from '../failures';
 import { checkLink, type FileKind } from './checkLink';
 
@@ -59,13 +59,12 @@ export async function downloadFiles(
 ): Promise<Array<IBinaryData | ServiceError>> {
 	if (files.length === 0) return [];
 	const previous = lanes.shift()!;
-	const abortSignal = getAbortSignal(context);
 	const createCanceledError = () => createRequestError(context, createFailure('canceled'));
-	const turn = waitUnlessAborted(previous, abortSignal, createCanceledError);
+	const turn = waitUnlessAborted(previous, context.signal, createCanceledError);
 	const work = turn.then(async () => await downloadInOrder(context, files, kind));
 	lanes.push(Promise.allSettled([previous, work]).then(noop));
 	const downloaded = await work;
-	if (abortSignal?.aborted) throw createCanceledError();
+	if (context.signal?.aborted) throw createCanceledError();
 	return downloaded;
 }
 
@@ -75,7 +74,7 @@ async function downloadInOrder(
 	kind: FileKind,
 ): Promise<Array<IBinaryData | ServiceError>> {
 	const timeoutMs = Math.max(MAX_TIME_MS, parseTimeoutMs(context.httpOptions));
-	const signal = clock.timeout(timeoutMs, getAbortSignal(context));
+	const signal = clock.timeout(timeoutMs, context.signal);
 	const download = { context, kind, signal, remainingBytes: MAX_MEGABYTES * 1024 * 1024 };
 	const downloaded: Array<IBinaryData | ServiceError> = [];
 	for (const [index, file] of files.entries()) {

@@ -1,7 +1,7 @@
 import { isEmpty } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import type { ListedNoun, Target } from '../endpoints';
-import { describeShape, type Envelope } from '../envelope';
+import { describeShape } from '../envelope';
 import { createFailure } from '../failures';
 import { getId, getListEntries, isRecord } from '../records';
 import { callApi } from '../request/callApi';
@@ -113,25 +113,25 @@ async function fetchPage(context: RequestContext, target: Target): Promise<ListP
 	const { endpoint, url } = target;
 	const { lists: noun } = endpoint;
 	if (noun === undefined) throw new Error(`${endpoint.url} sends no list`);
-	const { envelope, headers, sentAtMs } = await callApi(context, target);
-	const records = readList(envelope, noun);
+	const reply = await callApi(context, target);
+	const records = readList(reply.data, noun);
 	if (records === undefined) {
-		const found = describeShape(envelope.data);
+		const found = describeShape(reply.data);
 		throw createUnexpectedReplyError(context, endpoint, `a list of ${noun} with IDs`, found);
 	}
-	const { problem, ...nextPage } = findNextPage(headers, envelope, url);
+	const { problem, ...nextPage } = findNextPage(reply, url);
 	if (problem !== undefined) {
 		throw createUnexpectedReplyError(context, endpoint, 'a link to the next page', problem);
 	}
-	const dateHeaderMs = Date.parse(String(headers.date)) || undefined;
-	return { url, records, ...nextPage, sentAtMs, dateHeaderMs };
+	const dateHeaderMs = Date.parse(String(reply.headers.date)) || undefined;
+	return { url, records, ...nextPage, sentAtMs: reply.sentAtMs, dateHeaderMs };
 }
 
 /**
  * Returns the records of a list. Undefined if the reply has no list in one of the places of docs/contract.md, or
  * if a record has no ID.
  */
-function readList({ data }: Envelope, noun: ListedNoun): IDataObject[] | undefined {
+function readList(data: unknown, noun: ListedNoun): IDataObject[] | undefined {
 	const places = isRecord(data) ? [data[noun], data.data, data] : [data];
 	// an empty object can also be a record without attributes
 	const lists = places.filter((place) => Array.isArray(place) || !isEmpty(place));

@@ -1,15 +1,10 @@
-import { describeShape, type Envelope } from '../envelope';
+import { describeShape } from '../envelope';
 import { getId, isRecord } from '../records';
-import type { ReplyHeaders } from '../request/rateLimit';
+import type { Reply } from '../request/classify';
 import { parseUrl } from '../url';
 
 /** What a reply says about the pages of its list. `problem` is what announces a page that cannot be found. */
 export type NextPage = { nextUrl?: string; total?: number; problem?: string };
-
-/** The attributes of a reply that can say something about pages, by their paths: `meta.last_page`. */
-type Attributes = ReadonlyMap<string, unknown>;
-
-type Sign = { path: string; value: unknown };
 
 /** Where the paginators of Laravel put their attributes (docs/contract.md). */
 const PLACES = ['', 'data.', 'links.', 'meta.', 'data.links.', 'data.meta.'];
@@ -18,18 +13,18 @@ const NEXT_NAME = /^(next.*|cursor|has_?(more|next).*)$/i;
 const PAGE_COUNT_NAME = /^(last_?page|total_?pages|page_?count|pages)$/i;
 const TOTAL_NAME = /^total(_?(count|records|items|results|forms|fields|responses))?$/i;
 
-export function findNextPage(headers: ReplyHeaders, { body }: Envelope, pageUrl: string): NextPage {
+export function findNextPage({ headers, body }: Reply, pageUrl: string): NextPage {
 	const attributes = new Map(collectAttributes(body));
 	const total = findTotal(attributes);
 	const link = findLink(headers, attributes);
 	const nextUrl =
-		link === undefined ? createNumberedUrl(attributes, pageUrl) : followLink(link.value, pageUrl);
+		link === undefined ? createNumberedUrl(attributes, pageUrl) : followLink(link[1], pageUrl);
 	if (nextUrl !== undefined) return { total, nextUrl };
-	const sign = link ?? findSign(attributes, pageUrl);
-	return { total, problem: sign && `"${sign.path}", ${describeShape(sign.value)}` };
+	const [path, value] = link ?? findUnreadSign(attributes) ?? [];
+	return { total, problem: path && `"${path}", ${describeShape(value)}` };
 }
 
-/** Collects the attributes at any depth. Leaves out lists, and records, which have an ID. */
+/** Collects the attributes at any depth, by paths such as `meta.last_page`. Leaves out lists, and records, which have an ID. */
 function* collectAttributes(holder: unknown, path = ''): Generator<[string, unknown]> {
 	if (!isRecord(holder) || getId(holder) !== undefined) return;
 	for (const [name, value] of Object.entries(holder)) {
@@ -41,13 +36,18 @@ function* collectAttributes(holder: unknown, path = ''): Generator<[string, unkn
 /** Matches a link to the next page: `<https://…>; title="a, b"; rel="next"`. */
 const LINK_HEADER = /<([^<>]*)>\s*;(?:[^,<"]|"[^"]*")*?\brel\s*=\s*(?:["'][^"']*)?\bnext\b/i;
 
-function findLink(headers: ReplyHeaders, attributes: Attributes): Sign | undefined {
+/** Returns where the link to the next page is, and the link. */
+function findLink(
+	headers: Reply['headers'],
+	attributes: Map<string, unknown>,
+): [path: string, link: unknown] | undefined {
 	const paths = PLACES.map((place) => {
 		return place.endsWith('links.') ? `${place}next` : `${place}next_page_url`;
 	});
+	const path = paths.find((name) => Boolean(attributes.get(name)));
+	if (path !== undefined) return [path, attributes.get(path)];
 	const [, header] = LINK_HEADER.exec(String(headers.link ?? '')) ?? [];
-	const signs = paths.map((path) => ({ path, value: attributes.get(path) }));
-	return [...signs, { path: 'Link', value: header }].find(({ value }) => Boolean(value));
+	return header === undefined ? undefined : ['Link', header];
 }
 
 /** Keeps the query of the list, because Laravel leaves it out of its links. Undefined for another address. */
@@ -60,7 +60,7 @@ function followLink(link: unknown, pageUrl: string): string | undefined {
 	return url.href;
 }
 
-function createNumberedUrl(attributes: Attributes, pageUrl: string): string | undefined {
+function createNumberedUrl(attributes: Map<string, unknown>, pageUrl: string): string | undefined {
 	const currentPage = findCount(attributes, 'current_page');
 	const lastPage = findCount(attributes, 'last_page');
 	if (currentPage === undefined || lastPage === undefined) return undefined;
@@ -68,11 +68,9 @@ function createNumberedUrl(attributes: Attributes, pageUrl: string): string | un
 }
 
 /** Finds an attribute that announces a further page in another way than docs/contract.md says. */
-function findSign(attributes: Attributes, pageUrl: string): Sign | undefined {
-	const pageInUrl = Number(new URL(pageUrl).searchParams.get('page') ?? 1);
-	const currentPage = findCount(attributes, 'current_page') ?? pageInUrl;
-	const signs = [...attributes].map(([path, value]) => ({ path, value }));
-	return signs.find(({ path, value }) => {
+function findUnreadSign(attributes: Map<string, unknown>) {
+	const currentPage = findCount(attributes, 'current_page') ?? 1;
+	return [...attributes].find(([path, value]) => {
 		const name = getName(path);
 		const isPageCount = PAGE_COUNT_NAME.test(name) && Number(value) > currentPage;
 		return isPageCount || (NEXT_NAME.test(name) && Boolean(value));
@@ -80,13 +78,13 @@ function findSign(attributes: Attributes, pageUrl: string): Sign | undefined {
 }
 
 /** If there are several numbers, returns the highest. */
-function findTotal(attributes: Attributes): number | undefined {
+function findTotal(attributes: Map<string, unknown>): number | undefined {
 	const paths = [...attributes.keys()].filter((path) => TOTAL_NAME.test(getName(path)));
 	const totals = paths.flatMap((path) => parseCount(attributes.get(path)) ?? []);
 	return totals.length === 0 ? undefined : Math.max(...totals);
 }
 
-function findCount(attributes: Attributes, name: string): number | undefined {
+function findCount(attributes: Map<string, unknown>, name: string): number | undefined {
 	const counts = PLACES.map((place) => parseCount(attributes.get(place + name)));
 	return counts.find((count) => count !== undefined);
 }

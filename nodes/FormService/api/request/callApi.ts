@@ -1,28 +1,25 @@
 import { clock } from '../clock';
 import type { Target } from '../endpoints';
-import type { Envelope } from '../envelope';
-import { createRequestError, getAbortSignal, type RequestContext } from '../requestContext';
+import { createRequestError, type RequestContext } from '../requestContext';
 import type { FailureCause, RequestFailure } from '../failures';
-import { parseReply, type ParsedReply } from './classify';
-import type { ReplyHeaders } from './rateLimit';
+import { parseReply, type Reply } from './classify';
 import { getQueue, type Priority } from './requestQueue';
 import { sendOnce } from './sendOnce';
 
-/** A successful reply, and when the request left the queue. */
-export type TimedReply = { envelope: Envelope; headers: ReplyHeaders; sentAtMs: number };
-
 /**
  * Sends a request to the API, and retries temporary failures. All requests of the node and the trigger to the
- * API go through this function.
+ * API go through this function. `sentAtMs` is when the request left the queue.
  */
-export async function callApi(context: RequestContext, target: Target): Promise<TimedReply> {
-	const { account, priority, retry = true } = context;
+export async function callApi(
+	context: RequestContext,
+	target: Target,
+): Promise<Reply & { sentAtMs: number }> {
+	const { account, priority, signal, retry = true } = context;
 	// a saved page of a list could belong to another service, which must not get the token
 	if (!new URL(target.url).href.startsWith(`${account.baseUrl}/`)) {
 		throw new Error('The request URL is outside the API');
 	}
 	const queue = getQueue(account.key);
-	const signal = getAbortSignal(context);
 	const failures: RequestFailure[] = [];
 	for (;;) {
 		// a slot, or the reason why there is none
@@ -33,17 +30,18 @@ export async function callApi(context: RequestContext, target: Target): Promise<
 			throw createRequestError(context, failure, failures.length);
 		}
 		const sentAtMs = clock.now();
-		let reply: ParsedReply | undefined;
+		let reply: Reply | undefined;
 		try {
 			reply = parseReply(await sendOnce(context, target), target.endpoint, clock.now());
 		} finally {
 			queue.releaseSlot(slot, reply);
 		}
-		if ('envelope' in reply) return { ...reply, sentAtMs };
-		failures.push(reply.requestFailure);
+		const { requestFailure } = reply;
+		if (requestFailure === undefined) return { ...reply, sentAtMs };
+		failures.push(requestFailure);
 		const retryDelayMs = retry ? computeRetryDelayMs(failures, priority, Math.random()) : undefined;
 		if (retryDelayMs === undefined) {
-			throw createRequestError(context, reply.requestFailure, failures.length);
+			throw createRequestError(context, requestFailure, failures.length);
 		}
 		await clock.sleep(retryDelayMs, signal);
 	}

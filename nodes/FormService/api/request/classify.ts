@@ -8,19 +8,20 @@ import {
 	type ReplyHeaders,
 } from './rateLimit';
 
-/** `text` is undefined if the body is too long. */
-export type Reply = { status: number; headers: ReplyHeaders; text?: string };
+/** A reply as it came. `text` is undefined if the body is too long. */
+export type RawReply = { status: number; headers: ReplyHeaders; text?: string };
 
-export type ParsedReply = { headers: ReplyHeaders } & (
-	| { envelope: Envelope }
-	| { requestFailure: RequestFailure }
-);
+/** A reply as it was read. `requestFailure` says why the request failed, if it did. */
+export type Reply = Partial<Pick<Envelope, 'body' | 'data' | 'message'>> & {
+	headers: ReplyHeaders;
+	requestFailure?: RequestFailure;
+};
 
 export function parseReply(
-	reply: Reply | RequestFailure,
+	reply: RawReply | RequestFailure,
 	{ effect, noun }: Endpoint,
 	nowMs: number,
-): ParsedReply {
+): Reply {
 	// only a request that adds something can act twice
 	const canActTwice = effect === 'nonIdempotent';
 	if ('reason' in reply) {
@@ -31,7 +32,7 @@ export function parseReply(
 	const envelope = parseEnvelope(text);
 	const isUnconfirmed = effect !== 'safe' && envelope?.hasErrors;
 	if (envelope !== undefined && isOk(status) && !envelope.isFailure && !isUnconfirmed) {
-		return { headers, envelope };
+		return { headers, ...envelope };
 	}
 	const requestFailure = createReplyFailure(reply, envelope, noun, nowMs);
 	const isRejected = isRejection(status, requestFailure, envelope);
@@ -54,7 +55,7 @@ function isServerError(status: number): boolean {
 }
 
 /** A reply without a valid session is a redirect to a page such as `/login`. */
-function isLoginRedirect({ status, headers }: Reply): boolean {
+function isLoginRedirect({ status, headers }: RawReply): boolean {
 	return isRedirect(status) && /\/login([/?#]|$)/.test(String(headers.location));
 }
 
@@ -67,7 +68,7 @@ function isRejection(status: number, { reason }: RequestFailure, envelope?: Enve
 }
 
 function createReplyFailure(
-	reply: Reply,
+	reply: RawReply,
 	envelope: Envelope | undefined,
 	noun: string | undefined,
 	nowMs: number,
@@ -95,7 +96,7 @@ function createReplyFailure(
 
 /** Describes a reply that Form Service does not send. */
 function describeForeignReply(
-	{ status, headers, text = '' }: Reply,
+	{ status, headers, text = '' }: RawReply,
 	noun?: string,
 ): string | undefined {
 	if (isRedirect(status)) return `a redirect to ${String(headers.location || 'nowhere')}`;

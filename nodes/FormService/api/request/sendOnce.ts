@@ -5,7 +5,7 @@ import { clock, waitUnlessAborted } from '../clock';
 import type { Target } from '../endpoints';
 import type { RequestContext } from '../requestContext';
 import type { RequestFailure } from '../failures';
-import { createTransportFailure, type Reply } from './classify';
+import { createTransportFailure, type RawReply } from './classify';
 import type { ReplyHeaders } from './rateLimit';
 
 export type ReplyStream = Exclude<
@@ -42,7 +42,7 @@ export const STREAM_OPTIONS: Partial<IHttpRequestOptions> = {
 export async function sendOnce(
 	{ n8n, httpOptions }: RequestContext,
 	{ endpoint, url, body }: Target,
-): Promise<Reply | RequestFailure> {
+): Promise<RawReply | RequestFailure> {
 	const timeout = parseTimeoutMs(httpOptions);
 	const options: IHttpRequestOptions = {
 		...httpOptions,
@@ -67,7 +67,7 @@ export async function sendOnce(
 export async function readReply(
 	sentPromise: Promise<unknown>,
 	timeoutMs: number,
-): Promise<Reply | RequestFailure> {
+): Promise<RawReply | RequestFailure> {
 	const replyPromise = sentPromise as Promise<StreamedReply>;
 	const reading = replyPromise.then(async ({ statusCode: status, headers, body }) => {
 		return { status, headers, text: await readText(body) };

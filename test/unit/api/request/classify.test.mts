@@ -7,7 +7,7 @@ import {
 	createRateLimitFailure,
 	createTransportFailure,
 	parseReply,
-	type Reply,
+	type RawReply,
 } from '../../../../nodes/FormService/api/request/classify.ts';
 
 /* integration/api/errorTexts.test.mts has what else a failure of each kind leads to. */
@@ -16,18 +16,17 @@ const { addResponse: adding, updateSettings: updating } = endpoints;
 const NOW_MS = 1_000_000;
 const DATE = 'Wed, 21 Oct 2026 07:18:00 GMT';
 
-const reply = (status: number, text = '{}', headers = {}): Reply => ({ status, headers, text });
+const reply = (status: number, text = '{}', headers = {}): RawReply => ({ status, headers, text });
 
 /** As n8n's helpers throw it: the error of the network is the cause of another. */
 const broken = (code: string) =>
 	createTransportFailure(new Error('n8n', { cause: Object.assign(new Error('socket'), { code }) }));
 
-function failureOf(ended: Reply | RequestFailure, endpoint: Endpoint): RequestFailure {
-	const parsed = parseReply(ended, endpoint, NOW_MS);
-	return 'requestFailure' in parsed ? parsed.requestFailure : expect.unreachable();
+function failureOf(ended: RawReply | RequestFailure, endpoint: Endpoint): RequestFailure {
+	return parseReply(ended, endpoint, NOW_MS).requestFailure ?? expect.unreachable();
 }
 
-it.each<[string, Reply | RequestFailure, boolean]>([
+it.each<[string, RawReply | RequestFailure, boolean]>([
 	['status 409', reply(409, '{"success": true}'), false],
 	['status 524', reply(524, '{"success": false}'), true],
 	['a redirect to a login', reply(302, '', { location: '/en/login?to=x' }), false],
