@@ -82,14 +82,10 @@ export async function getAccount(n8n: N8nContext, itemIndex?: number): Promise<A
 	try {
 		return createAccount(credential);
 	} catch (error) {
-		throw createCredentialError(n8n, (error as Error).message, itemIndex);
+		throw new InputError(n8n.getNode(), {
+			message: (error as Error).message,
+			description: 'Open the Form Service credential of this node to correct it.',
+			itemIndex,
+		});
 	}
-}
-
-function createCredentialError(n8n: N8nContext, message: string, itemIndex?: number): InputError {
-	return new InputError(n8n.getNode(), {
-		message,
-		description: 'Open the Form Service credential of this node to correct it.',
-		itemIndex,
-	});
 }
