@@ -50,13 +50,9 @@ function createUniqueSearch<T>(namedValues: NamedValues<T>, toKey: (name: string
 	return (name: string): T | undefined => byKey.get(toKey(name));
 }
 
-/** Matches punctuation and spaces. The first group is a match between two digits, as in "1.5". */
-const SEPARATORS = /((?<=\p{N})[\p{Z}\p{P}\p{S}]+(?=\p{N}))|[\p{Z}\p{P}\p{S}]+/gu;
-
-/** Keeps only letters and digits: "seo_title" → `SEOTITLE`. Separates digits, because "1.5" is not "15". */
+/** Removes spaces and punctuation: "seo_title" → `SEOTITLE`. */
 function normalizeSpelling(text: string): string {
-	const removeOrSplit = (_: string, between?: string) => (between === undefined ? '' : ' ');
-	return normalizeText(text).replace(SEPARATORS, removeOrSplit);
+	return normalizeText(text).replace(/[\p{Z}\p{P}\p{S}]+/gu, '');
 }
 
 /** Names that n8n drops from an object, or that would change the object itself. */

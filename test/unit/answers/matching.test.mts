@@ -103,7 +103,7 @@ it.each<[string, string?]>([
 	['Comment 2', 'Comment (2)'],
 	['size', 'size'],
 	['SIZE'],
-	['Q15'],
+	['Q15', 'Q 1.5'],
 	['かく'],
 ])('A column %j is the field %j, by its letters and digits if no other has them', (name, title) => {
 	const fields = parseFields(questions.map((label, index) => ({ uuid: `f${index}`, label })));
