@@ -97,19 +97,16 @@ export function parseDay(value: unknown): string | undefined {
 	return DateTime.fromISO(text, { zone: 'utc' }).toISODate() ?? undefined;
 }
 
-const DAY_MS = 86_400_000;
-
-/** Matches `-05:00` at the end of a time, not `+00:00`. */
-const NONZERO_OFFSET = /[+-](?!00)\d\d(:?\d\d)?(\[|$)/;
+/** Matches a time that is midnight in UTC. */
+const UTC_MIDNIGHT = /^(\d{4}-\d\d-\d\d)[T ]00:00(?::00(?:\.0+)?)?(?:Z|\+00(?::?00)?)$/;
 
 /** Returns the day of a time that is midnight in UTC. Databases write a date like this. */
 export function parseUtcMidnight(value: unknown): string | undefined {
-	const timeMs = parseTimeMs(value, 'utc') ?? NaN;
-	if (timeMs % DAY_MS !== 0 || isLocalTime(value)) return undefined;
-	const hasOtherOffset = DateTime.isDateTime(value)
-		? value.offset !== 0
-		: NONZERO_OFFSET.test(cleanText(String(value)));
-	return hasOtherOffset ? undefined : DateTime.fromMillis(timeMs, { zone: 'utc' }).toISODate()!;
+	const timeMs = parseTimeMs(value, 'utc');
+	if (timeMs === undefined) return undefined;
+	const hasOwnText = typeof value === 'string' ? !isEpoch(value) : DateTime.isDateTime(value);
+	const text = hasOwnText ? cleanText(String(value)) : new Date(timeMs).toISOString();
+	return UTC_MIDNIGHT.exec(text)?.[1];
 }
 
 /** Whether a value is a date or time without a zone, such as `2026-01-31 09:00`. */
