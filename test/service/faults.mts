@@ -116,7 +116,6 @@ export const faultTable = {
 			})(),
 		);
 	}),
-	loginPage: redirect('/login'),
 } as const satisfies Record<string, Fault>;
 
 export type FaultName = keyof typeof faultTable;

@@ -1,7 +1,6 @@
 import { isEmpty, isObject, isString, uniq } from 'lodash';
-import { addPeriod } from './text';
 import { isRecord } from './records';
-import { parseBoolean } from './values';
+import { isBlank, parseBoolean } from './values';
 
 /** A reply without its headers: `{success, message, data}` (docs/contract.md). */
 export type Envelope = {
@@ -25,23 +24,16 @@ export function parseEnvelope(text: string): Envelope | undefined {
 export function unwrapEnvelope(body: unknown): Envelope {
 	const { success, message, errors, data = body } = isRecord(body) ? body : {};
 	// a list of texts, or texts or lists of texts by field
-	const texts = isObject(errors) ? Object.values(errors).flat().filter(isString) : [];
+	const texts = isObject(errors) ? Object.values(errors).flat() : [];
+	const sentences = [message, ...texts].filter(isString).filter((text) => !isBlank(text));
 	return {
 		body,
 		data,
 		// 0 for false must not pass for success
 		isFailure: parseBoolean(success) === false,
 		hasErrors: !isEmpty(errors),
-		message: joinMessages(isString(message) ? message.trim() : '', texts),
+		message: uniq(sentences).join(' ') || undefined,
 	};
-}
-
-/** Leaves out a message that repeats a text, as Laravel writes it: `Too long. (and 2 more errors)`. */
-function joinMessages(message: string, texts: readonly string[]): string | undefined {
-	if (texts.length === 0) return message || undefined;
-	const isRepetition = message === '' || texts.some((text) => message.startsWith(text));
-	const sentences = isRepetition ? texts : [message, ...texts];
-	return uniq(sentences.map(addPeriod)).join(' ');
 }
 
 /** Describes a value by names and types, without values: `an object with "id" (string)`. */

@@ -82,7 +82,6 @@ const faultCases: FaultCase[] = [
 	['JSON that ends too early', 'malformedJson', '200', failed],
 	['an empty body', 'emptyBody', '200', failedLate],
 	['success: false with 200', 'failureWith200', '200', rejected],
-	['a redirect to a login page', 'loginPage', '302', rejected],
 	['a redirect to another host', elsewhere, '307', rejected],
 	// replies that nobody expects
 	['an object without a list', json(200, { result: { ok: 'yes' } }), null, rejected, READING],

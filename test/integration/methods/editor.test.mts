@@ -5,7 +5,7 @@ import type {
 	INodePropertyOptions,
 } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
-import { demoForms, redirect, success, type Fault, type FaultName } from '../../service/index.mts';
+import { demoForms, success, type Fault, type FaultName } from '../../service/index.mts';
 import { locator, n8nFor, time } from '../harness.mts';
 import { credentialType } from '../n8n/package.mts';
 import { AT_ONCE, createWorld, pathsOf, running } from '../world.mts';
@@ -175,7 +175,6 @@ describe('The test of the credential', () => {
 
 	it.each<[string, Fault | FaultName, RegExp]>([
 		['a service that is silent', 'silentBefore', / did not reply in time\. Try again later\./],
-		['a redirect to the login page', redirect('/login'), /rejected the access token\. Enter a /],
 		['a rejected token', 'unauthorized', /access token\. Enter a valid access token in /],
 		[
 			'another service',

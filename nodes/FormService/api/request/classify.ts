@@ -54,16 +54,11 @@ function isServerError(status: number): boolean {
 	return status >= 500 || status === 408;
 }
 
-/** A reply without a valid session is a redirect to a page such as `/login`. */
-function isLoginRedirect({ status, headers }: RawReply): boolean {
-	return isRedirect(status) && /\/login([/?#]|$)/.test(String(headers.location));
-}
-
 /** Whether the service has not acted (docs/responses.md, "Never twice"). */
 function isRejection(status: number, { reason }: RequestFailure, envelope?: Envelope): boolean {
 	if (isOk(status)) return envelope?.isFailure ?? false;
-	// a service in maintenance and a login page have not handled the request
-	if (reason === 'unavailable' || reason === 'tokenRejected') return true;
+	// a service in maintenance has not handled the request
+	if (reason === 'unavailable') return true;
 	return status >= 400 && !isServerError(status);
 }
 
@@ -75,12 +70,12 @@ function createReplyFailure(
 ): RequestFailure {
 	const { status, headers, text } = reply;
 	if (status === 429) return createRateLimitFailure(headers, nowMs);
-	const retryAfterMs = parseRetryAfterMs(headers, nowMs);
+	const retryAfterMs = parseRetryAfterMs(headers);
 	if (status === 503 && retryAfterMs !== undefined) {
 		return createFailure('unavailable', { status, retryAtMs: nowMs + retryAfterMs });
 	}
 	if (text === undefined) return createFailure('replyTooLarge', { status });
-	if (status === 401 || isLoginRedirect(reply)) return createFailure('tokenRejected', { status });
+	if (status === 401) return createFailure('tokenRejected', { status });
 	const foreignReply = describeForeignReply(reply, noun);
 	if (foreignReply !== undefined) {
 		return createFailure('wrongAddress', { status, detail: foreignReply });
@@ -113,7 +108,7 @@ const MINUTE_WAIT_MS = 61_000;
 const MAX_MINUTE_WAIT_MS = 10 * 60_000;
 
 export function createRateLimitFailure(headers: ReplyHeaders, nowMs: number): RequestFailure {
-	const waitMs = parseRetryAfterMs(headers, nowMs) ?? MINUTE_WAIT_MS;
+	const waitMs = parseRetryAfterMs(headers) ?? MINUTE_WAIT_MS;
 	const limit = parseLimitHeader(headers, 'x-ratelimit-limit');
 	const isDayLimit = limit === REQUESTS_PER_DAY || waitMs > MAX_MINUTE_WAIT_MS;
 	const retryAtMs = nowMs + waitMs;
@@ -127,8 +122,11 @@ const NETWORK_ERRORS = [
 		reason: 'connectionFailed',
 		mayHaveActed: false,
 	},
-	{ codes: /CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS/, reason: 'insecure', mayHaveActed: false },
-	{ codes: /^(EPROTO|ERR_SSL_.*)$/, reason: 'insecure', mayHaveActed: true },
+	{
+		codes: /CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS|ERR_SSL|^EPROTO$/,
+		reason: 'insecure',
+		mayHaveActed: true,
+	},
 	{ codes: /^(ECONNABORTED|ETIMEDOUT)$/, reason: 'timedOut', mayHaveActed: true },
 ] as const;
 

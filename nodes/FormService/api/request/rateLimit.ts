@@ -2,26 +2,17 @@
 export type ReplyHeaders = Readonly<Record<string, unknown>>;
 
 /** The service rounds `Retry-After` down to whole seconds. */
-export const RETRY_AFTER_MARGIN_MS = 1_000;
+const RETRY_AFTER_MARGIN_MS = 1_000;
 
-/** No limit of the service lasts longer than a day. */
-const MAX_WAIT_MS = 24 * 60 * 60_000;
-
-/** A date is compared with the `Date` of the same reply, because the clock of this machine can differ. */
-export function parseRetryAfterMs(headers: ReplyHeaders, nowMs: number): number | undefined {
-	const text = String(headers['retry-after'] ?? '').trim();
-	if (text === '') return undefined;
-	const seconds = Number(text);
-	const servedAtMs = Date.parse(String(headers.date)) || nowMs;
-	const waitMs = Number.isNaN(seconds) ? Date.parse(text) - servedAtMs : seconds * 1_000;
-	if (Number.isNaN(waitMs)) return undefined;
-	return Math.min(Math.max(waitMs, 0), MAX_WAIT_MS) + RETRY_AFTER_MARGIN_MS;
+/** Undefined without whole seconds. No limit of the service lasts longer than a day, which has five digits. */
+export function parseRetryAfterMs(headers: ReplyHeaders): number | undefined {
+	const text = String(headers['retry-after']);
+	return /^\d{1,5}$/.test(text) ? Number(text) * 1_000 + RETRY_AFTER_MARGIN_MS : undefined;
 }
 
-/** A proxy can send several numbers: `60, 60;w=60`. */
 export function parseLimitHeader(headers: ReplyHeaders, name: string): number | undefined {
-	const number = parseInt(String(headers[name]), 10);
-	return Number.isNaN(number) ? undefined : Math.max(number, 0);
+	const text = String(headers[name]);
+	return /^\d+$/.test(text) ? Number(text) : undefined;
 }
 
 // for an account (specification, section 8)
