@@ -167,7 +167,7 @@ export class N8nRest {
 	}
 }
 
-export const hasEnded = ({ status }: Execution) => !['new', 'running'].includes(status);
+const hasEnded = ({ status }: Execution) => !['new', 'running'].includes(status);
 
 function hasData({ data }: Execution): boolean {
 	const { runData = {}, error } = data?.resultData ?? {};

@@ -31,7 +31,7 @@ export async function deliver(mode: Mode) {
 	await rest.activate(workflowId);
 
 	const read = () => readDatabase(folder, workflowId);
-	const submitting = submitAll(service, { ...mode, formIds: [formId] });
+	const submitting = submitAll(service, formId, mode);
 	// with durable cursors n8n drops what the activation learned: a kill before the first poll begins anew
 	await waitForPolls(service, 2);
 	const counts = failAThird(service);

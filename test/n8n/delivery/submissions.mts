@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type WorkflowFile, workflowNode } from '../../../scripts/lib/n8n/rest.mts';
 import { type Fault, faultTable, type Service } from '../../service/index.mts';
 import type { Credential } from '../instance.mts';
+import type { Mode } from './modes.mts';
 
 export const TRIGGER = 'New Response';
 const POLL_TIMES = [0, 10, 20, 30, 40, 50].map((second) => `${second} * * * * *`);
@@ -28,19 +29,20 @@ export const triggerWorkflow = (credential: Credential, formId: string): Workflo
 	settings: { executionOrder: 'v1' },
 });
 
-/** How many requests for the responses of any form the service has got. */
+/** How many requests for responses the service has got. */
 export const countPolls = ({ requests }: Pick<Service, 'requests'>) =>
 	requests.filter(({ path }) => path.startsWith('/responses/')).length;
 
-type Plan = { formIds: string[]; submissions: number; durationMs: number };
-
 /** Adds responses with a name and an email address at random times of about the given span. */
-export async function submitAll(service: Service, plan: Plan): Promise<void> {
-	const { formIds, submissions, durationMs } = plan;
+export async function submitAll(
+	{ store }: Service,
+	formId: string,
+	{ submissions, durationMs }: Mode,
+): Promise<void> {
 	for (const index of lodash.range(submissions)) {
 		await sleep((Math.random() * 2 * durationMs) / submissions);
 		const answers = { Name: `Person ${index}`, Email: 'ada@example.com' };
-		service.store.addResponse(formIds[index % formIds.length], { answers });
+		store.addResponse(formId, { answers });
 	}
 }
 
