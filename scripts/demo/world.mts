@@ -8,7 +8,7 @@ import {
 	readExample,
 } from '../lib/n8n/examples.mts';
 import { installN8n } from '../lib/n8n/install.mts';
-import { N8n } from '../lib/n8n/instance.mts';
+import { type N8n, startN8n } from '../lib/n8n/instance.mts';
 import { type N8nRest, workflowNode } from '../lib/n8n/rest.mts';
 import { packedPackage } from '../lib/packedPackage.mts';
 
@@ -16,10 +16,6 @@ import { packedPackage } from '../lib/packedPackage.mts';
 const POLL_TIMES = [0, 10, 20, 30, 40, 50].map((second) => `${second} * * * * *`);
 const REQUESTS_PER_DAY = 50_000;
 const LIMITS = { perMinute: 600, perDay: 100_000 };
-
-export const SECRET = 'secret-of-a-record-77ab3f';
-
-const CREDENTIAL = 'Form Service account';
 
 /** The data tables of two examples, with a column for each question. */
 const COLUMNS = ['response', 'submitted_at', 'name', 'email', 'phone', 'message'];
@@ -45,25 +41,21 @@ export async function startWorld(
 	// both take long on a fresh machine, and neither keeps two processors busy
 	const [tarball] = await Promise.all([packedPackage(), installN8n()]);
 	const port = await freePort(ports.service);
-	const service = await startService({ port, secret: SECRET, ...LIMITS });
+	const service = await startService({ port, ...LIMITS });
 	cleanup.defer(async () => await service.close());
 
 	// n8n's own default is New York
 	const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
-	const n8n = new N8n({ folder, tarball, port: ports.n8n, env: { GENERIC_TIMEZONE: timeZone } });
-	cleanup.defer(async () => await n8n.stop());
-	await step('Starting n8n', async () => await n8n.start());
+	const env = { GENERIC_TIMEZONE: timeZone };
+	const options = { folder, tarball, port: ports.n8n, env };
+	const n8n = await step('Starting n8n', async () => await startN8n(options, cleanup));
 	const title = 'Preparing the credential and the workflows';
 	return { service, n8n, ...(await step(title, async () => await prepare(n8n, service))) };
 }
 
 async function prepare({ rest }: N8n, service: Service) {
-	const credentialId = await rest.saveCredential(CREDENTIAL, 'formServiceApi', {
-		accessToken: service.token,
-		baseUrl: service.baseUrl,
-	});
 	const choices: Choices = {
-		credential: { id: credentialId, name: CREDENTIAL },
+		credential: await rest.saveAccount(service),
 		form: { id: demoForms.contact, name: 'Contact' },
 		fields: service.store.fields(demoForms.contact),
 		answers: {

@@ -9,7 +9,7 @@ import { environment, freePort, run, spawnGroup, until } from '../command.mts';
 import { installN8n } from './install.mts';
 import { type Login, N8nRest } from './rest.mts';
 
-export type InstanceOptions = {
+type InstanceOptions = {
 	/** By default, the newest line of n8n. */
 	line?: string;
 	/** n8n's user folder, with its database, its log and installed packages. */
@@ -54,17 +54,28 @@ const ownEnvironment = () =>
 		),
 	);
 
-export async function executionReader(line?: string) {
+async function executionReader(line?: string) {
 	const n8n = join(await installN8n(line), 'node_modules', 'n8n', 'package.json');
 	const { parse } = createRequire(n8n)('flatted') as { parse: (text: string) => IRunExecutionData };
 	return parse;
+}
+
+/** Starts an n8n, which ends with `cleanup`. */
+export async function startN8n(
+	options: InstanceOptions,
+	cleanup: AsyncDisposableStack,
+): Promise<N8n> {
+	const n8n = new N8n(options);
+	cleanup.defer(async () => await n8n.stop());
+	await n8n.start();
+	return n8n;
 }
 
 /** A process of n8n with its child processes. It can be started again after its end. */
 export class N8n {
 	/** The client of n8n's REST interface, signed in as the owner. Available after the start. */
 	rest!: N8nRest;
-	readonly logFile: string;
+	private readonly logFile: string;
 	private readonly options: InstanceOptions;
 	private child?: ChildProcess;
 	private ports?: { web: number; broker: number };

@@ -29,6 +29,9 @@ export const workflowNode = (
 	...attributes,
 });
 
+type Account = { token: string; baseUrl: string };
+/** A saved credential, as a node names it. */
+export type Credential = { id: string; name: string };
 type Saved = { id: string; name: string; versionId?: string; active?: boolean };
 export type Execution = { id: string; status: string; data: IRunExecutionData };
 export type Login = { email: string; password: string };
@@ -58,8 +61,13 @@ export class N8nRest {
 			: this.send('POST', '/rest/login', { emailOrLdapLoginId: email, email, password }));
 	}
 
-	async saveCredential(name: string, type: string, data: IDataObject): Promise<string> {
-		return (await this.send<Saved>('POST', '/rest/credentials', { name, type, data })).id;
+	/** Saves an account of the service as a credential. */
+	async saveAccount({ token, baseUrl }: Account): Promise<Credential> {
+		const name = 'Form Service account';
+		const data = { accessToken: token, baseUrl };
+		const body = { name, type: 'formServiceApi', data };
+		const { id } = await this.send<Saved>('POST', '/rest/credentials', body);
+		return { id, name };
 	}
 
 	async createWorkflow(workflow: WorkflowFile): Promise<string> {

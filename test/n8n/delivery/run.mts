@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { computeFingerprint } from '../../../nodes/FormService/trigger/fingerprints.ts';
 import { until } from '../../../scripts/lib/command.mts';
-import type { N8n } from '../../../scripts/lib/n8n/instance.mts';
-import type { Service } from '../../service/index.mts';
-import { saveAccount, startInstance, startUnlimited } from '../instance.mts';
+import { type N8n, startN8n } from '../../../scripts/lib/n8n/instance.mts';
+import { packedPackage } from '../../../scripts/lib/packedPackage.mts';
+import { temporaryFolder } from '../../../scripts/lib/paths.mts';
+import { type Service, startService } from '../../service/index.mts';
 import { readDatabase, type Stored } from './database.mts';
 import type { Mode } from './modes.mts';
 import { countPolls, failAThird, submitAll, triggerWorkflow } from './submissions.mts';
@@ -21,14 +22,17 @@ const IN_A_POLL_MS = 300;
  */
 export async function deliver(mode: Mode) {
 	await using cleanup = new AsyncDisposableStack();
-	const service = await startUnlimited(cleanup, { seed: false });
+	const service = await startService({ seed: false });
+	cleanup.defer(async () => await service.close());
 	const fields = ['Name', 'Email'].map((label) => ({ label }));
 	const { id: formId } = service.store.addForm({ name: 'Form', fields });
 	const env = { EXECUTIONS_DATA_PRUNE: 'false', ...mode.env };
-	const { n8n, rest, folder } = await startInstance(cleanup, { line: mode.line, env });
-	const workflow = triggerWorkflow(await saveAccount(rest, service), formId);
-	const workflowId = await rest.createWorkflow(workflow);
-	await rest.activate(workflowId);
+	const folder = await temporaryFolder('n8n-delivery', cleanup);
+	const options = { line: mode.line, folder, tarball: await packedPackage(), env };
+	const n8n = await startN8n(options, cleanup);
+	const workflow = triggerWorkflow(await n8n.rest.saveAccount(service), formId);
+	const workflowId = await n8n.rest.createWorkflow(workflow);
+	await n8n.rest.activate(workflowId);
 
 	const read = () => readDatabase(folder, workflowId);
 	const submitting = submitAll(service, formId, mode);

@@ -1,8 +1,11 @@
 import lodash from 'lodash';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type WorkflowFile, workflowNode } from '../../../scripts/lib/n8n/rest.mts';
+import {
+	type Credential,
+	type WorkflowFile,
+	workflowNode,
+} from '../../../scripts/lib/n8n/rest.mts';
 import { type Fault, faultTable, type Service } from '../../service/index.mts';
-import type { Credential } from '../instance.mts';
 import type { Mode } from './modes.mts';
 
 export const TRIGGER = 'New Response';
