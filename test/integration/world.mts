@@ -10,22 +10,16 @@ let tokens = 0;
 /** What secret attributes of each record have. */
 export const SECRET = 'planted-secret';
 
-/** A service whose requests and replies take no time, for tests in which time stands still. */
-export const AT_ONCE: ServiceOptions = { latency: () => 0 };
-
 /**
- * A service that lives in the tests' time and answers out of order. No other service of this process has had its
+ * A service that lives in the tests' time. No other service of this process has had its
  * token: the package knows an account by its address and token, and a port comes again.
  */
 export async function startTestService(options: ServiceOptions = {}): Promise<Service> {
 	const { now, holdBack: wait } = time;
-	// up to 40 ms, which repeat after 40 ways
-	let wayMs = (++tokens % 40) + 1;
 	return await startService({
 		now,
 		wait,
-		token: `test-token-${tokens}`,
-		latency: () => (wayMs = (wayMs * 7) % 41),
+		token: `test-token-${++tokens}`,
 		secret: SECRET,
 		...options,
 	});

@@ -8,17 +8,12 @@ export const API_PREFIX = '/api/v1';
 
 /** Adds the hooks that record every request and apply the faults. */
 export function addHooks(server: FastifyInstance, parts: Parts) {
-	const { faults, requests, visits, now, wait, latency } = parts;
+	const { faults, requests, visits, now, wait } = parts;
 	const createExchange = (request: FastifyRequest, reply: FastifyReply): Exchange => ({
 		request,
 		reply,
 		wait: async (milliseconds) => await wait(milliseconds, request.raw.socket),
 	});
-
-	const travel = async ({ isApi, raw }: FastifyRequest) => {
-		const milliseconds = isApi ? latency() : 0;
-		if (milliseconds > 0) await wait(milliseconds, raw.socket);
-	};
 
 	server.addHook('onRequest', async (request, reply) => {
 		const { method, url } = request;
@@ -34,7 +29,6 @@ export function addHooks(server: FastifyInstance, parts: Parts) {
 		request.fault = faults.pick({ method, path, isApi: request.isApi });
 		// without this header, Node.js would send the time of this machine's clock
 		reply.header('date', new Date(now()).toUTCString());
-		await travel(request);
 	});
 
 	server.addHook('preHandler', async (request, reply) => {
@@ -47,7 +41,6 @@ export function addHooks(server: FastifyInstance, parts: Parts) {
 	});
 
 	server.addHook('onSend', async (request, reply, payload) => {
-		await travel(request);
 		const { fault } = request;
 		if (fault?.stage !== 'after' || payload instanceof Readable) return payload;
 		const body = Buffer.from((payload ?? '') as string | Buffer);

@@ -11,10 +11,8 @@ export type ServiceOptions = Partial<Limits> & {
 	/** Whether the store starts with the demo's forms and responses. */
 	seed?: boolean;
 	now?: () => number;
-	/** Waits in real or simulated time before a request or a reply of the connection continues. */
+	/** Waits in real or simulated time before a reply of the connection continues. */
 	wait?: (milliseconds: number, connection: Socket) => Promise<void>;
-	/** Returns how many milliseconds the next request or reply of the API takes to arrive. */
-	latency?: () => number;
 	/** The value of secret attributes in every record, such as `webhook_secret`. */
 	secret?: string;
 };
@@ -43,7 +41,6 @@ export function createParts(options: ServiceOptions) {
 		url: '',
 		...{ token, now, secret: options.secret },
 		wait: options.wait ?? (async (milliseconds: number) => await setTimeout(milliseconds)),
-		latency: options.latency ?? (() => 0),
 		store: createStore(now),
 		shapes: createReplyShapes(),
 		faults: createFaultRegistry(),

@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest';
 import { demoForms, success, type Fault, type FaultName } from '../../service/index.mts';
 import { locator, n8nFor, time } from '../harness.mts';
 import { credentialType } from '../n8n/package.mts';
-import { AT_ONCE, createWorld, pathsOf, running } from '../world.mts';
+import { createWorld, pathsOf, running } from '../world.mts';
 
 /** What the editor lists and maps, and the credential. */
 
@@ -42,7 +42,7 @@ describe('The list of forms', () => {
 		['one request', undefined, 1],
 		['four tries while Form Service is in trouble', 'unavailable', 4],
 	])('costs %s in half a minute of typing', async (_what, fault, requests) => {
-		const { service, n8n } = await createWorld(AT_ONCE);
+		const { service, n8n } = await createWorld();
 		if (fault) service.faults.set({ fault });
 		const type = async (text: string) => await n8n.searchForms(text).catch(() => undefined);
 		await Promise.all([type('s'), type('su')]);

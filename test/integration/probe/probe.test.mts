@@ -16,13 +16,13 @@ import {
 	tooMany,
 	type Fault,
 } from '../../service/index.mts';
-import { AT_ONCE, running } from '../world.mts';
+import { running } from '../world.mts';
 
 /** What is in all labels, texts, numbers and IDs of the account, and in the service's address. */
 const PRIVATE = /Zq|zq[.@ ]|7777777|127\.0|[\da-f]{8}-[\da-f]{4}/;
 const RESPONSES = /^\/responses/;
 
-const { service } = await running({ ...AT_ONCE, seed: false, secret: 'Zq' });
+const { service } = await running({ seed: false, secret: 'Zq' });
 const { store, faults } = service;
 const fields = ['email', 'signature_pad'].map((type) => ({ label: `Zq ${type}`, type }));
 for (const id of ['zq1', 'zq2', 'zq3']) store.addForm({ id, name: 'Zq', fields });

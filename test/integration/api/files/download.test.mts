@@ -11,7 +11,7 @@ import {
 import { n8nFor, time } from '../../harness.mts';
 import { container, core, ssrfProtection } from '../../n8n/core.mts';
 import { elsewhere } from '../../servers.mts';
-import { answered, AT_ONCE, createWorld, running, type World } from '../../world.mts';
+import { answered, createWorld, running, type World } from '../../world.mts';
 import { downloadAnswers, startDownloads } from '../adding.mts';
 
 const world = await running();
@@ -93,7 +93,7 @@ it('The files of many responses are in their items, fetched without the token', 
 });
 
 it('Files are downloaded for four responses at a time, also after a run that waited was canceled', async () => {
-	const own = await createWorld(AT_ONCE);
+	const own = await createWorld();
 	const { visits } = own.service;
 	const links = linksTo(own, 1, slow(Infinity));
 	const start = () => startDownloads(own, Array<string[]>(4).fill(links));

@@ -5,7 +5,7 @@ import type { Fault, FaultName, ServiceOptions } from '../../../service/index.mt
 import { locator, n8nFor, time } from '../../harness.mts';
 import { inputFor, operationNamed, timesAdded } from '../../resources/operations.mts';
 import { elsewhere } from '../../servers.mts';
-import { answered, AT_ONCE, createWorld, pathsOf, type World } from '../../world.mts';
+import { answered, createWorld, pathsOf, type World } from '../../world.mts';
 import { addEach, numbered } from '../adding.mts';
 
 const { contact, survey } = demoForms;
@@ -22,18 +22,20 @@ it('150 items take the two minutes that the limit demands, and none is refused',
 	expect(time.now() - begun).toBeLessThan(130_000);
 });
 
-/** Adds responses for so many items at a service that is in maintenance for so many seconds, and says until when. */
+/**
+ * Adds responses for so many items at a service that goes into maintenance for so many seconds after some
+ * requests, and says until when.
+ */
 async function addInMaintenance({ service, n8n }: World, count: number, seconds: number) {
-	const run = n8n.startNode(addEach, numbered(service, count));
-	await time.sleep(200);
 	const startedAtMs = time.now();
 	const endsAtMs = startedAtMs + seconds * 1_000;
 	const fault = () => {
 		const leftMs = endsAtMs - time.now();
 		return leftMs > 0 ? unavailable(Math.floor(leftMs / 1_000)) : undefined;
 	};
+	service.faults.set({ fault: () => undefined, times: 10 });
 	service.faults.set({ fault });
-	const { items, error } = await run.done;
+	const { items, error } = await n8n.runNode(addEach, numbered(service, count));
 	return { items, error, endsAtMs, tookMs: time.now() - startedAtMs };
 }
 
@@ -89,7 +91,7 @@ it.each<[string, object, number, Fault | FaultName, ServiceOptions]>([
 	'A run that is canceled while it waits for %s ends at once, and sends no more',
 	async (...given) => {
 		const [, parameters, requests, fault, options] = given;
-		const { service, n8n } = await createWorld({ ...AT_ONCE, ...options });
+		const { service, n8n } = await createWorld(options);
 		service.faults.set({ fault, match: { path: /^(?!.*fields$)/ } });
 		await time.still(async () => {
 			const run = n8n.startNode({ ...parameters }, numbered(service, 50));
@@ -104,7 +106,7 @@ it.each<[string, object, number, Fault | FaultName, ServiceOptions]>([
 );
 
 it('A canceled run says that a response may be there that was sent before', async () => {
-	const { service, n8n } = await createWorld(AT_ONCE);
+	const { service, n8n } = await createWorld();
 	const { parameters, match } = operationNamed('Response: Create');
 	const input = inputFor(service).slice(1);
 	service.faults.set({ fault: 'silentAfter', match });
