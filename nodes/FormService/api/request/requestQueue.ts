@@ -109,7 +109,10 @@ export class RequestQueue {
 
 	private countFailure(failure: RequestFailure | undefined, nowMs: number): void {
 		const isUnavailable = failure?.reason === 'unavailable';
-		this.unavailableSinceMs = isUnavailable ? (this.unavailableSinceMs ?? nowMs) : undefined;
+		// if no request has followed a pause for so long, this is another maintenance
+		const isContinued = nowMs <= this.itemStop.untilMs + MAX_UNAVAILABLE_MS;
+		const knownSinceMs = isContinued ? this.unavailableSinceMs : undefined;
+		this.unavailableSinceMs = isUnavailable ? (knownSinceMs ?? nowMs) : undefined;
 		this.failureStreak = failure?.cause === undefined ? 0 : this.failureStreak + 1;
 	}
 

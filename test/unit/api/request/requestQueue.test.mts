@@ -135,6 +135,13 @@ it('A maintenance holds back no trigger', async () => {
 	expect((await sendAll(1, ok)).sentAtS).toEqual([200]);
 });
 
+it('Items wait for a maintenance, also hours after another that no request followed', async () => {
+	await sendAll(1, failWith('unavailable', time.now() + 200_000));
+	await time.waitFor(time.sleep(5 * 60 * MINUTE_MS));
+	await sendAll(1, failWith('unavailable', time.now() + 200_000));
+	expect(await sendAll(1, ok)).toMatchObject({ outcomes: { ok: 1 }, sentAtS: [200] });
+});
+
 it('The limit of the day fails all requests at once until it resets, whatever the clock says', async () => {
 	await sendAll(1, failWith('dayLimit', time.now() + DAY_MS));
 	time.aheadMs = -3 * DAY_MS;
