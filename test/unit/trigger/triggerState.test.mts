@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { DAY_MS } from '../../../nodes/FormService/trigger/requestBudget.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../nodes/FormService/trigger/requestBudget.ts';
 import { updateAbsences } from '../../../nodes/FormService/trigger/triggerParameters.ts';
 import {
 	isSavePending,
@@ -34,6 +34,7 @@ class Kept {
 
 const KEPT = { hasItems: true, isKept: true };
 const DISCARDED = { hasItems: true, isKept: false };
+const QUIET = { hasItems: false, isKept: true };
 const UNSAVED = { hasItems: false, isKept: false };
 
 it.each([
@@ -46,6 +47,20 @@ it.each([
 	kept.poll('a', { seen: new Map() }, first);
 	kept.poll('b', { seen: new Map() }, second);
 	expect([...kept.load().keys()]).toEqual(ids);
+});
+
+it('A state is written if more than the pages to read next has changed, and else once an hour', () => {
+	const kept = new Kept();
+	const seen = new Map([['0123456789', 'c']]);
+	const read = (dueAtMs: number) => ({ progress: { schedule: { readAtMs: 0, dueAtMs } } });
+	expect(kept.poll('a', { seen, ...read(1) }, QUIET)).toBe(true);
+	kept.nowMs += 9 * MINUTE_MS;
+	expect(kept.poll('a', { seen, ...read(2) }, QUIET)).toBe(false);
+	expect(kept.load().get('a')?.progress?.schedule?.dueAtMs).toBe(2);
+	kept.nowMs += HOUR_MS;
+	expect(kept.poll('a', { seen, ...read(3) }, QUIET)).toBe(true);
+	expect(loadState(kept.saved, { ...NO_MEMORY }, SERVICE).startState.forms).toEqual(kept.load());
+	expect(kept.poll('a', { seen: new Map(seen), ...read(3) }, QUIET)).toBe(true);
 });
 
 it('A poll with an old copy waits while n8n may still be saving, and one of another process goes on', () => {
