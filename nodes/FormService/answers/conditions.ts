@@ -1,4 +1,3 @@
-import { uniq } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { yieldIfDue } from '../api/clock';
 import type { ErrorText } from '../api/failures';
@@ -146,24 +145,9 @@ export async function filterByConditions<Entry extends { record: IDataObject }>(
 	return matches;
 }
 
-/** Describes the answers of a response that conditions could not compare, if there are any. */
-export function describeUncompared(
-	record: IDataObject,
-	conditionSet: ConditionSet,
-	fields: readonly FormField[],
-): string | undefined {
-	const answers = matchAnswers(record, fields);
-	const uncompared = prepareConditions(conditionSet, fields).filter((condition) =>
-		compareAnswer(record, answers, condition)?.includes(undefined),
-	);
-	if (uncompared.length === 0) return undefined;
-	const names = formatNames(uniq(uncompared.map(({ compared }) => `"${compared?.title}"`)));
-	return `Not compared with the filters, because it is no date such as 2026-01-31, or no number such as 1234.5: ${names}`;
-}
-
 /**
  * Whether a response meets a condition. One matching entry of a list is enough. Also true if the answer cannot be
- * read or compared: the user then gets the response with `answersError`, and would otherwise never see it.
+ * read or compared, because the user would otherwise never see the response.
  */
 function meetsCondition(
 	record: IDataObject,

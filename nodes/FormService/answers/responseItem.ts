@@ -1,4 +1,4 @@
-import { compact, isEmpty, pick, zipObject } from 'lodash';
+import { isEmpty, pick, zipObject } from 'lodash';
 import type { IBinaryKeyData, IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { yieldIfDue } from '../api/clock';
 import { ServiceError } from '../api/errors';
@@ -8,7 +8,6 @@ import type { RequestContext } from '../api/requestContext';
 import { createFileFieldNames } from '../api/text';
 import { isBlank } from '../api/values';
 import { COLUMN_ATTRIBUTES, SIMPLIFIED_ATTRIBUTES, toColumnName } from './attributes';
-import { describeUncompared, type ConditionSet } from './conditions';
 import { ANSWERS_ATTRIBUTE, parseFile } from './decode';
 import { parseAnswer } from './fieldKinds';
 import type { AnswerNaming, FormField } from './fields';
@@ -39,7 +38,6 @@ export function outputNeedsFields(output: ResponseOutput): boolean {
  * workflow continues, because a respondent can enter a link to a file that does not exist.
  *
  * @param fields the fields of the form with the answer keys of `output`; undefined if `output` needs no fields
- * @param conditions the filters that the response has met
  * @throws ServiceError with the reason `canceled` if the download was aborted
  */
 export async function createResponseItem(
@@ -47,11 +45,10 @@ export async function createResponseItem(
 	record: IDataObject,
 	output: ResponseOutput,
 	fields?: readonly FormField[],
-	conditions?: ConditionSet,
 ): Promise<INodeExecutionData> {
 	await yieldIfDue();
 	// a copy, because several items can share a response
-	const json = structuredClone(createJson(record, output, fields, conditions));
+	const json = structuredClone(createJson(record, output, fields));
 	if (!output.downloadFiles) return { json };
 	const { uploads, problems } = collectUploads(record, fields);
 	const files = await downloadFiles(context, uploads, 'upload');
@@ -70,21 +67,18 @@ export function nameAttribute(name: string, { simplify, columns }: ResponseOutpu
 	return simplify && columns ? toColumnName(name) : name;
 }
 
-/** Creates the data of an item. `answersError` describes the answers that could not be read or compared. */
+/** Creates the data of an item. `answersError` describes the answers that could not be read. */
 export function createJson(
 	record: IDataObject,
 	output: ResponseOutput,
 	fields?: readonly FormField[],
-	conditions?: ConditionSet,
 ): IDataObject {
 	if (!output.simplify) return removeSecrets(record, [ANSWERS_ATTRIBUTE]);
 	const matched = matchAnswers(record, fields);
 	const isRow = output.columns && fields !== undefined;
 	const json = isRow ? toRow(record, matched, fields) : simplify(record, matched);
-	const uncompared = conditions && describeUncompared(record, conditions, fields ?? []);
-	const answersError = compact([matched.problem, uncompared]).join('. ');
-	if (answersError === '') return json;
-	return { ...json, [nameAttribute('answersError', output)]: answersError };
+	if (matched.problem === undefined) return json;
+	return { ...json, [nameAttribute('answersError', output)]: matched.problem };
 }
 
 /** Collects the files of a response. `problems` has a sentence for each upload that is not a file. */

@@ -1,6 +1,6 @@
 import { mapKeys, sortBy } from 'lodash';
 import type { IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
-import { filterByConditions, findMissingField, type ConditionSet } from '../answers/conditions';
+import { filterByConditions, findMissingField } from '../answers/conditions';
 import { parseFields, type FormField } from '../answers/fields';
 import { hasUnknownAnswer } from '../answers/matchAnswers';
 import { createResponseItem, nameAttribute, type ResponseOutput } from '../answers/responseItem';
@@ -51,7 +51,7 @@ export async function deliverEvents(
 	const form = { id: formId, name };
 	const items = await createItems(
 		wanted.map(({ event, record }) => ({ event, record, form, fields })),
-		{ request, output, conditions, readUntilMs },
+		{ request, output, readUntilMs },
 	);
 	return { items, undelivered: sorted.slice(items.length), fieldRequests };
 }
@@ -132,8 +132,6 @@ export type ResponseEventData = Readonly<{
 export type ItemOptions = {
 	request: RequestContext;
 	output: ResponseOutput;
-	/** The filters that the responses have met. */
-	conditions?: ConditionSet;
 	/** From then on, no further item with files is created. */
 	readUntilMs?: number;
 };
@@ -156,10 +154,10 @@ export async function createItems(
 /** Creates an item, without its files if the poll ends before they have come. */
 async function createItem(
 	{ event, record, form, fields }: ResponseEventData,
-	{ request, output, conditions }: ItemOptions,
+	{ request, output }: ItemOptions,
 ): Promise<INodeExecutionData> {
 	const create = async (given: ResponseOutput) =>
-		await createResponseItem(request, record, given, fields, conditions);
+		await createResponseItem(request, record, given, fields);
 	const attributes: IDataObject = { event, form: { ...form } };
 	const item = await create(output).catch(async (error: unknown) => {
 		if (!hasReason(error, 'canceled')) throw error;

@@ -53,7 +53,7 @@ export async function fetchTestEvent(n8n: IPollFunctions): Promise<INodeExecutio
 	for (const form of lists.responses ? forms.slice(0, MAX_FORMS) : []) {
 		const newest = await findNewest(context, form, parameters);
 		if (newest === undefined) continue;
-		const [{ item }] = await createItems([newest], { request: context, output, conditions });
+		const [{ item }] = await createItems([newest], { request: context, output });
 		return [item];
 	}
 	const [{ id, name, record }] = forms;

@@ -1,9 +1,5 @@
 import type { IDataObject, INodeExecutionData, INodeProperties } from 'n8n-workflow';
-import {
-	conditionsNeedFields,
-	findConditionMismatch,
-	type ConditionSet,
-} from '../../answers/conditions';
+import { conditionsNeedFields, findConditionMismatch } from '../../answers/conditions';
 import type { FormField } from '../../answers/fields';
 import { findResponses, isUnfilteredAndUnsorted } from '../../answers/findResponses';
 import {
@@ -95,12 +91,11 @@ async function createItems(
 	records: readonly IDataObject[],
 	output: ResponseOutput,
 	fields?: readonly FormField[],
-	conditions?: ConditionSet,
 ): Promise<INodeExecutionData[]> {
 	const items: INodeExecutionData[] = [];
 	// one after another, because the files of an item may have to be downloaded
 	for (const record of records) {
-		items.push(await createResponseItem(context, record, output, fields, conditions));
+		items.push(await createResponseItem(context, record, output, fields));
 	}
 	return items;
 }
@@ -161,7 +156,7 @@ export const responseGetAll: Operation = {
 				const listed = await fetchResponses(request, stopsEarly ? limit : undefined);
 				const records = listed.filter((record) => hasStatus(record, status));
 				const found = await findResponses(records, query, fields);
-				return await createItems(request, found.slice(0, limit), output, fields, conditions);
+				return await createItems(request, found.slice(0, limit), output, fields);
 			},
 		};
 	},
