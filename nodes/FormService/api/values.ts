@@ -37,9 +37,6 @@ export function formatNumber(value: unknown): string | undefined {
 	return typeof value === 'number' && value >= 0 && value < Infinity ? String(value) : undefined;
 }
 
-/** An ISO time with the name of a zone is shorter. */
-const MAX_TIME_LENGTH = 80;
-
 /**
  * Parses a time to epoch milliseconds: ISO 8601, SQL's `2026-01-31 09:00`, `31.12.2026`, epoch seconds and
  * milliseconds, and the objects that an expression returns. `Date.parse` finds a date in "Room 5".
@@ -54,7 +51,7 @@ export function parseTimeMs(value: unknown, zone: string): number | undefined {
 function parseMillis(value: unknown, zone: string): number {
 	if (value instanceof Date || DateTime.isDateTime(value)) return value.valueOf();
 	if (typeof value === 'number') return parseEpoch(value);
-	if (typeof value !== 'string' || value.length > MAX_TIME_LENGTH) return NaN;
+	if (typeof value !== 'string') return NaN;
 	const text = dotsToIso(cleanText(value));
 	if (DIGITS.test(text)) return parseEpoch(Number(text));
 	// luxon would also parse years, weeks and times of day
@@ -91,7 +88,7 @@ const UTC = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z$/;
 
 /** Parses a date without a time to ISO 8601: `31.1.2026` → `2026-01-31`. */
 export function parseDay(value: unknown): string | undefined {
-	if (typeof value !== 'string' || value.length > MAX_TIME_LENGTH) return undefined;
+	if (typeof value !== 'string') return undefined;
 	const text = dotsToIso(cleanText(value));
 	if (!/^\d{4}-\d\d-\d\d$/.test(text)) return undefined;
 	return DateTime.fromISO(text, { zone: 'utc' }).toISODate() ?? undefined;
