@@ -76,11 +76,6 @@ export function findFieldKind({ type, options }: IDataObject): FieldKind {
 	return kinds.find((kind) => fieldKinds[kind].types.test(name)) ?? 'text';
 }
 
-/** Whether a field only structures the form, and takes no answer. */
-export function isLayout({ type }: IDataObject): boolean {
-	return /^(heading|headline|divider|spacer|html|pagebreak|sectionbreak)$/.test(toTypeName(type));
-}
-
 function toTypeName(type: unknown): string {
 	return String(type).toLowerCase().replace(/[-_]/g, '');
 }

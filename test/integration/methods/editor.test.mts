@@ -111,7 +111,6 @@ describe('The fields for a new response', () => {
 		const own = await listForms({
 			id: 'a',
 			fields: [
-				{ uuid: 'h', label: 'Heading', type: 'heading' },
 				{ uuid: '={{ 1 }}', label: 'Evaluated' },
 				{ uuid: 'a', label: 'A', mandatory: '1' },
 				{ uuid: 'b', name: 'B', required: true, type: 'checkboxes', options: ['X'] },
@@ -150,11 +149,7 @@ describe('The list of fields for a condition', () => {
 	])('has for %j the fields %j and the attributes', async (parameters, values) => {
 		const { service: own, n8n } = await createWorld({ seed: false });
 		const size = { uuid: 'a2', label: 'Size', type: 'dropdown', options: ['M', 'L'] };
-		const ofA = [
-			{ uuid: 'a0', label: 'Hi', type: 'heading' },
-			{ uuid: 'a1', label: 'Email' },
-			size,
-		];
+		const ofA = [{ uuid: 'a1', label: 'Email' }, size];
 		own.store.addForm({ id: 'a', name: 'A', fields: ofA });
 		own.store.addForm({ id: 'b', name: 'B', fields: [{ label: 'email ' }, { label: 'Age' }] });
 		const method = 'getConditionFields';

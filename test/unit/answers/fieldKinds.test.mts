@@ -37,10 +37,6 @@ it.each<[FieldKind, string, string]>([
 	for (const type of types.split(' ')) expect(findFieldKind({ type }), type).toBe(kind);
 });
 
-it.each(['heading', 'divider', 'page_break', 'pageBreak'])('A %s takes no answer', (type) => {
-	expect(parseFields([{ uuid: 'u', label: 'F', type }])).toEqual([]);
-});
-
 const VALUES = [
 	...[undefined, null, '', '\u202a\u00a0\u202c', [], [null], { a: 1 }, [{ a: 1 }]],
 	...[' Ada\u00a0\u200bL ', ['Red', 2, true, null, 0.5], true, 'No', 'perhaps', ['yes']],

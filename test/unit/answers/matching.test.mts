@@ -9,7 +9,6 @@ import {
 } from '../../../nodes/FormService/answers/matchAnswers.ts';
 
 const form = [
-	{ uuid: 'u1', label: 'About you', type: 'heading' },
 	{ uuid: 'u2', label: 'Name', custom_key: ' name' },
 	{ uuid: 'u3', label: 'Comment', custom_key: 'good' },
 	{ uuid: 'u4', label: 'Comment' },
