@@ -42,8 +42,8 @@ it.each<[string, unknown[], unknown?]>([
 });
 
 it.each<[string, string, unknown[]]>([
-	['is_closed', 'yes or no', ['perhaps', 2, '', 'null', [true], {}, null]],
-	['after_redirect_delay', 'a whole number from 0 to 60 in plain digits', [-1, 61, 1.5, '', true]],
+	['is_closed', 'true or false', ['perhaps', 2, '', 'null', [true], {}, null]],
+	['after_redirect_delay', 'a whole number from 0 to 60', [-1, 61, 1.5, '', true]],
 	[
 		'after_redirect_url',
 		'an http or https URL of at most 500',
