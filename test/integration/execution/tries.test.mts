@@ -37,7 +37,6 @@ type Options = {
 	maxTries: number;
 	met: number;
 	checkMs: number;
-	spoils: boolean;
 	skips: boolean;
 	continueOnFail: boolean;
 };
@@ -50,15 +49,13 @@ const anyOptions: fc.Arbitrary<Options> = fc.record({
 	met: fc.constantFrom(1, 99),
 	// how long the service takes to list the fields of a form
 	checkMs: fc.constantFrom(0, 400),
-	// whether all items become invalid when the first one is sent
-	spoils: fc.boolean(),
 	skips: fc.boolean(),
 	continueOnFail: fc.boolean(),
 });
 
 /** Adds a response for each row, and also returns the places of those that were sent, with what they met. */
 async function addRows(rows: Row[], options: Options) {
-	const { batchSize, batchInterval, maxTries, met, skips, spoils, continueOnFail } = options;
+	const { batchSize, batchInterval, maxTries, met, skips, continueOnFail } = options;
 	const { service, n8n } = await createWorld({ perMinute: 10_000, perDay: 100_000 });
 	service.faults.set({ fault: success([]), match: { path: /^\/responses/ } });
 	service.faults.set({ fault: slow(options.checkMs), match: { path: /fields$/ } });
@@ -69,7 +66,6 @@ async function addRows(rows: Row[], options: Options) {
 		const { id } = service.store.addForm({ name, fields });
 		let left = met;
 		const fault = () => {
-			if (spoils) for (const row of input) row.form = 'a/b';
 			return faults[kinds[kinds.push(left-- > 0 ? (name as Kind) : 'fine') - 1]];
 		};
 		service.faults.set({ fault, match: { method: 'POST', path: new RegExp(id) } });

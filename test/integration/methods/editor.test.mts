@@ -131,10 +131,6 @@ describe('The fields for a new response', () => {
 		const choices = fields.slice(-2).map(({ options }) => options?.map(({ name }) => name));
 		expect(choices).toEqual([['M', ' =L'], undefined]);
 	});
-
-	it('need a form, and a notice says so', async () => {
-		expect((await n8n.getFormFields('')).emptyFieldsNotice).toBe('Choose a form first.');
-	});
 });
 
 describe('The list of fields for a condition', () => {
@@ -142,10 +138,8 @@ describe('The list of fields for a condition', () => {
 
 	it.each<[INodeParameters, string[]]>([
 		[{ formId: locator('a') }, ['a1', 'a2']],
-		[{ formId: locator('') }, []],
 		[{ watch: 'several', formIds: ['a', 'b'] }, ['Email', 'Size', 'Age']],
 		[{ watch: 'all', exceptFormIds: ['b'] }, ['Email', 'Size']],
-		[{ events: ['responseCompleted', 'formCreated'], exceptFormIds: ['a'] }, ['email ', 'Age']],
 	])('has for %j the fields %j and the attributes', async (parameters, values) => {
 		const { service: own, n8n } = await createWorld({ seed: false });
 		const size = { uuid: 'a2', label: 'Size', type: 'dropdown', options: ['M', 'L'] };

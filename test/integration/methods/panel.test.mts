@@ -27,12 +27,10 @@ function keepShown(parameters: INodeParameters, name = 'formService'): INodePara
 }
 
 const contact = { __rl: true, mode: 'list', value: 'a', cachedResultName: 'Contact' };
-const events = ['responseStarted', 'responseAbandoned'];
 
 it.each<[string, string, object]>([
 	['create: response', 'formService', { resource: 'response', operation: 'create' }],
 	['Contact: completed', 'formServiceTrigger', { events: ['responseCompleted'], formId: contact }],
-	['started, abandoned', 'formServiceTrigger', { watch: 'several', formIds: ['a', 'b'], events }],
 	[
 		'completed, form created',
 		'formServiceTrigger',
@@ -96,16 +94,13 @@ describe('The panel of the node', () => {
 		response getAll | {"simplify": false, "returnAll": true} | formId returnAll status filters simplify options: downloadFiles sort
 		response getAll Tool | {} | toolDescription formId limit skip status filters output options: downloadFiles sort
 		response get | {"options": {"columns": true, "downloadFiles": true}} | formId responseId simplify options: downloadFiles nameAnswersBy columns
-		response create | {"inputMode": "auto"} | formId inputMode ${adding}
 		response create | {} | formId inputMode fields ${adding}
 		response create | {"inputMode": "json"} | formId inputMode answersJson ${adding}
-		response getPdf | {} | formId responseId download binaryPropertyName
 		response getPdf | {"download": false} | formId responseId download
 		response getPdf Tool | {} | toolDescription formId responseId
 		setting update | {} | formId inputMode settings clear preview options: skipUnchanged
 		setting update | {"inputMode": "auto"} | formId inputMode preview options: skipUnchanged clearText
 		setting update | {"inputMode": "json"} | formId inputMode settingsJson preview options: skipUnchanged
-		form get | {"simplify": false} | formId simplify
 		form get Tool | {"output": "selectedFields"} | toolDescription formId output outputFields
 		field getAll | {} | formId returnAll limit`;
 

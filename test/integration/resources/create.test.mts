@@ -1,4 +1,4 @@
-import { success, rawReply } from '../../service/index.mts';
+import { success } from '../../service/index.mts';
 import type { Fault, FaultName, Service } from '../../service/index.mts';
 import { locator } from '../harness.mts';
 import { formOfItem, testRuns, type Given } from './runs.mts';
@@ -9,9 +9,7 @@ const auto = { inputMode: 'auto' };
 const missing = { options: { allowMissingAnswers: true } };
 const other = { options: { allowOtherChoices: true } };
 
-const chosen = (value: string, cachedResultName: string) => ({
-	formId: { ...locator(value, 'list'), cachedResultName },
-});
+const chosen = { formId: { ...locator('orders', 'list'), cachedResultName: 'Orders (orders)' } };
 
 /** The mapper with values by the UUIDs of fields, as the editor stores it. */
 const mapped = (value: object, ...schema: object[]) => ({
@@ -26,17 +24,14 @@ const replyTo = (fault: Fault | FaultName, times: number, ...given: Given) => ({
 	node: { onError: 'continueRegularOutput' } as const,
 });
 
-const addedReply = rawReply(200, 'application/json', '{"success":true,"message":"Added."}');
 testRuns('Response: Create', {
 	'adds the items, by labels or UUIDs of fields': [json, valid, { name: 'y', Email: 'b', n1: 1 }],
-	'encodes choices': [json, { ...valid, Size: ' m ', Topics: ['a', 'B'], News: 'yes' }],
-	'encodes numbers and times': [
+	'encodes answers as their fields need': [
 		json,
-		{ ...valid, Order: 2.5, Day: '31.12.2026', Time: '2026-01-31 08:00' },
+		{ ...valid, Size: ' m ', Topics: ['a', 'B'], Day: '31.12.2026', Time: '2026-01-31 08:00' },
 	],
 	'sends no blank answer': [json, { ...valid, Size: '', News: ' ', Day: null }],
-	'names the form that was chosen': [{ ...json, ...chosen('orders', 'Orders (orders)') }, valid],
-	'has no UUID if the service returns none': replyTo(addedReply, 1, json, valid),
+	'names the form that was chosen': [{ ...json, ...chosen }, valid],
 	'sends other answers if they are allowed': [
 		{ ...json, ...other },
 		{ ...valid, Size: 'S', Topics: 'A, #sale!' },
@@ -50,17 +45,13 @@ testRuns('Response: Create', {
 		auto,
 		{ name: '', Name: 'x', 'E-Mail': 'a', ' size:\n': 'L', other: 'y', 'Same 2': null, row: 7 },
 	],
-	'takes a column called answers with a text': [auto, { ...valid, answers: 'yes', responses: 3 }],
 	'takes the answers of a response': [auto, { uuid: 'r1', number: 7, order: 8, answers: valid }],
 });
 
 const ofItem = { ...json, formId: formOfItem(), answersJson: valid };
 
 testRuns('Response: Create', {
-	'does not find a form': [{ ...json, ...chosen('gone42', 'Summer Party') }, valid],
 	'quotes no answer of invalid JSON': [{ ...json, answersJson: '{"Name": Ada}' }],
-	'needs the required answers': [json, {}],
-	'knows all keys': [json, { ...valid, Nmae: 'y' }],
 	'checks all answers': [
 		json,
 		{ ...valid, Name: '#REF!', Size: 'S', Order: '1.000', Day: '31/12/2026' },
@@ -74,8 +65,6 @@ testRuns('Response: Create', {
 	'names the columns that match no field': [auto, { Name: 'x', mail: 'a', score: 1 }],
 	'needs one answer': [{ ...auto, ...missing }, { score: 1 }],
 	'takes one column for a field': [auto, { ...valid, 'E-Mail': 'b' }],
-	'sends no error value in a list': [auto, { ...valid, Topics: ['A', NaN] }],
-	'names the row of the only invalid item': [json, valid, { ...valid, Size: 'S', row_number: 3 }],
 	'has one reason for all items': [ofItem, { form: 'a/b' }, { form: 'a/b' }],
 	'lists the rows by their reasons': [
 		ofItem,
@@ -88,7 +77,6 @@ testRuns('Response: Create', {
 });
 
 const skipBy = (skipDuplicatesBy: unknown) => ({ ...json, options: { skipDuplicatesBy } });
-const byItem = (...by: string[]) => skipBy(`={{ ${JSON.stringify(by)}[$itemIndex] }}`);
 
 /** Before the run, the form has one response with these answers. */
 const against = (responses: unknown, attributes: object = {}, by = 'Email, Size') => ({
@@ -105,7 +93,6 @@ const deleted = { label: 'Size', value: 'm', uuid: '5f1c9a52-0b1c-4d2e-8f3a-9b8c
 testRuns('Response: Create', {
 	'skips an item with the answers of a response': against(same),
 	'adds an item if the response is incomplete': against(same, { is_incomplete: 1 }),
-	'adds an item with another answer': against({ ...same, Size: 'L' }),
 	'adds an item if the answer is of a deleted field': against([
 		{ key: 'Email', value: 'a' },
 		deleted,
@@ -119,9 +106,8 @@ testRuns('Response: Create', {
 		skipBy(['Name']),
 		...['x', 'y', ' X '].map((Name) => ({ Name, Email: Name })),
 	],
-	'compares fields in any order': [byItem('Name, Email', 'Email, Name'), valid, valid],
 	'compares no earlier item by other fields': [
-		byItem('Email', 'Name'),
+		skipBy("={{ ['Email', 'Name'][$itemIndex] }}"),
 		valid,
 		{ ...valid, Email: 'b' },
 	],
@@ -134,10 +120,7 @@ testRuns('Response: Create', {
 	),
 	'adds none after one that may be added': replyTo('dropAfter', 1, skipBy('Name'), valid, valid),
 	'cannot compare several choices': [skipBy('Topics'), valid],
-	'cannot compare files': [skipBy('CV'), valid],
 	'cannot compare fields with one label': [skipBy('Same'), valid],
-	'cannot compare a field that the form lacks': [skipBy('None'), valid],
-	'cannot compare an unclear number': [skipBy('Order'), { ...valid, Order: '9007199254740993' }],
 	'needs an answer to compare': [skipBy('Order'), valid],
 	'needs a field': [skipBy([]), valid],
 });

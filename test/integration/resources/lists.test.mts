@@ -18,7 +18,6 @@ testRuns('Form: Get', {
 	'gets a form with its fields': [{ formId: locator(demoForms.contact) }],
 	'gets a raw form': [{ simplify: false }],
 	'says which fields are required': withFields({ mandatory: 'true' }, { required: 0 }),
-	'tells IDs apart by capital letters': [{ formId: locator('ORDERS') }],
 	'finds no form that was chosen': [gone],
 });
 
@@ -32,7 +31,6 @@ testRuns('Form: Get Many', {
 
 testRuns('Field: Get Many', {
 	'lists the fields up to the limit': [{ limit: 3 }],
-	'finds a form by its ID at the end': [byUrl, { form: `https://forms.example.com/${FORM_ID}` }],
 	'finds a form by a long address': [
 		byUrl,
 		{ form: `https://forms.example.com/f/f%C3%BCr-alle-${FORM_ID}/?source=mail-1#top` },

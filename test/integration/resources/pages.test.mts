@@ -78,16 +78,13 @@ function addForm(count: number, shapes: Partial<typeof service.shapes> = {}): st
 
 const INCOMPLETE = /^The list stays incomplete: 3 readings found \d+ of \d+ records$/;
 
-it.each([{}, { text: '@example.com' }, { after: '2026-11-01' }])(
-	'A list whose pages overlap has all responses, or is an error, with the filters %j',
-	async (filters) => {
-		const form = addForm(20, { ties: 'byRequest' });
-		const { items, error } = await n8n.runNode({ ...getAll, formId: locator(form), filters });
-		const { size } = new Set(items.map(({ json }) => json.uuid));
-		expect(size).toBe(error === undefined ? 20 : 0);
-		if (error !== undefined) expect(error.message).toMatch(INCOMPLETE);
-	},
-);
+it('A list whose pages overlap has all responses, or is an error', async () => {
+	const form = addForm(20, { ties: 'byRequest' });
+	const { items, error } = await n8n.runNode({ ...getAll, formId: locator(form) });
+	const { size } = new Set(items.map(({ json }) => json.uuid));
+	expect(size).toBe(error === undefined ? 20 : 0);
+	if (error !== undefined) expect(error.message).toMatch(INCOMPLETE);
+});
 
 it('Skip Duplicates By adds nothing while an existing response may be missing', async () => {
 	const form = addForm(60, { ties: 'byPage' });

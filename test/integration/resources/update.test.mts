@@ -1,8 +1,5 @@
 import type { INode, INodeProperties } from 'n8n-workflow';
-import { expect, it } from 'vitest';
 import { success, type FaultName, type Service } from '../../service/index.mts';
-import { settingRules } from '../../service/specification/settingsRules.mts';
-import { locator } from '../harness.mts';
 import { operationNamed } from './operations.mts';
 import { FORM_ID, formOfItem, testRuns, type Given } from './runs.mts';
 
@@ -39,14 +36,11 @@ testRuns('Setting: Update', {
 		{ on: '0' },
 	],
 	'clears settings': [{ clear: ['closed_message', 'seo_title'] }],
-	'sends JSON': [json, { json: { is_closed: true, closed_message: null } }],
-	'sends nothing for an empty object': [json, { json: {} }],
 	'takes the columns that are named after settings, and lists the others': [
 		auto,
 		{ id: 1, name: 'x', Description: 'x', Closed: 'Yes', ' CTA-Label ': 'Go' },
 	],
 	'sends no empty cell': [auto, { closed_message: '', number_prefix: null }],
-	'sends the text of a cell': [auto, { closed_message: ' (Empty) ' }],
 	'clears a setting by the text of a cell': [clearText, { closed_message: ' (Empty) ' }],
 	'sends the rows of forms in their order': [
 		{ ...auto, ...ofItem },
@@ -104,30 +98,16 @@ testRuns('Setting: Update', {
 	'needs a setting': [{ settings: {} }],
 	'needs a value': [{ settings: { seo_title: absent } }],
 	'takes one value for a setting': [{ settings: { seo_title: 'x' }, clear: ['seo_title'] }],
-	'clears no name': [{ clear: ['name'] }],
-	'needs a key': [{ ...json, settingsJson: '{}' }],
 	'knows all keys, and checks all values': [
 		{ ...json, settingsJson: '{"is_close": 1, "responses_limit": "1.000"}' },
 	],
 	'needs a column, also in a preview': [preview, { Clsed: 'yes', row_number: 2 }],
-	'checks a column': [auto, { Closed: 'maybe' }],
 	'sends no error value': [auto, { 'Closed: Message': '#N/A' }],
 	'takes one column for a setting': [auto, { Closed: 'yes', is_closed: 'no' }],
 	'needs a form for each row': [auto, { Slack: 1 }, { Slack: 0 }],
-	'previews no form that is gone': [
-		{ ...preview, formId: { ...locator('gone42', 'list'), cachedResultName: 'Summer Party' } },
-		{ Slack: 1 },
-	],
 	'checks all forms before it changes one': [
 		{ ...skip, ...ofItem },
 		{ form: FORM_ID, Slack: 1 },
 		{ form: 'absent', Slack: 1 },
 	],
-});
-
-it('Setting: Update can clear each setting that takes null, and no other', () => {
-	const { options = [] } = properties.find(({ name }) => name === 'clear')!;
-	const names = options.map((option) => 'value' in option && option.value);
-	const nullable = Object.entries(settingRules).filter(([, rule]) => rule.nullable);
-	expect(names.toSorted()).toEqual(nullable.map(([name]) => name).toSorted());
 });
