@@ -38,7 +38,7 @@ export async function createWorld(options?: ServiceOptions): Promise<World> {
 
 /** The same for the tests of one file. What tests add to the store stays. */
 export async function running(options?: ServiceOptions): Promise<World> {
-	const service = await startTestService({ perMinute: 10_000, perDay: 100_000, ...options });
+	const service = await startTestService({ perMinute: 10_000, ...options });
 	beforeEach(() => {
 		Object.assign(service.shapes, createReplyShapes());
 		service.faults.clear();

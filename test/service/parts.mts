@@ -1,11 +1,13 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Socket } from 'node:net';
 import { createFaultRegistry, type Fault } from './faults.mts';
-import type { Limits, Usage } from './specification/limiter.mts';
+import type { Usage } from './specification/limiter.mts';
 import { createReplyShapes } from './specification/lists.mts';
 import { type Account, createStore } from './store.mts';
 
-export type ServiceOptions = Partial<Limits> & {
+export type ServiceOptions = {
+	/** How many requests of an account the service answers in a minute. */
+	perMinute?: number;
 	port?: number;
 	token?: string;
 	/** Whether the store starts with the demo's forms and responses. */
@@ -35,7 +37,7 @@ export type RecordedRequest = {
 export type Parts = ReturnType<typeof createParts>;
 
 export function createParts(options: ServiceOptions) {
-	const { now = Date.now, token = 'demo-access-token', perMinute = 60, perDay = 1440 } = options;
+	const { now = Date.now, token = 'demo-access-token', perMinute = 60 } = options;
 	return {
 		/** The address of the running service. */
 		url: '',
@@ -44,7 +46,7 @@ export function createParts(options: ServiceOptions) {
 		store: createStore(now),
 		shapes: createReplyShapes(),
 		faults: createFaultRegistry(),
-		limits: { perMinute, perDay },
+		perMinute,
 		usage: new Map<number, Usage>(),
 		requests: [] as RecordedRequest[],
 		/** The requests for pages, PDFs and files. `requests` has the requests to the API. */

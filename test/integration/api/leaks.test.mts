@@ -32,7 +32,7 @@ function addTenant({ store, url, token: base }: Service, name: string) {
 
 async function createTenants() {
 	other.visits.length = 0;
-	const { service } = await createWorld({ perMinute: 100_000, perDay: 1_000_000, seed: false });
+	const { service } = await createWorld({ perMinute: 100_000, seed: false });
 	const [ada, bob] = ['Ada', 'Bob'].map((name) => addTenant(service, name));
 	return { service, ada, bob };
 }

@@ -56,7 +56,7 @@ const anyOptions: fc.Arbitrary<Options> = fc.record({
 /** Adds a response for each row, and also returns the places of those that were sent, with what they met. */
 async function addRows(rows: Row[], options: Options) {
 	const { batchSize, batchInterval, maxTries, met, skips, continueOnFail } = options;
-	const { service, n8n } = await createWorld({ perMinute: 10_000, perDay: 100_000 });
+	const { service, n8n } = await createWorld({ perMinute: 10_000 });
 	service.faults.set({ fault: success([]), match: { path: /^\/responses/ } });
 	service.faults.set({ fault: slow(options.checkMs), match: { path: /fields$/ } });
 	const kinds: Kind[] = [];

@@ -19,8 +19,8 @@ export function toFailure(error: unknown): { status: number; message: string } {
 	return { status: statusCode, message: message ?? '' };
 }
 
-/** Creates the check of header, token and limits that runs before every endpoint (sections 5 and 8). */
-export function createAccessCheck({ store, limits, usage, now }: Parts) {
+/** Creates the check of header, token and limit that runs before every endpoint (sections 5 and 8). */
+export function createAccessCheck({ store, perMinute, usage, now }: Parts) {
 	return async (request: FastifyRequest, reply: FastifyReply) => {
 		if (!/application\/json/i.test(request.headers.accept ?? '')) {
 			return reply.redirect('/login', 302);
@@ -30,8 +30,8 @@ export function createAccessCheck({ store, limits, usage, now }: Parts) {
 		if (!account) throw createServiceError(401, 'Unauthenticated.');
 		request.account = account;
 
-		const decision = decide(usage.get(account.id), limits, now());
-		if (decision.usage) usage.set(account.id, decision.usage);
+		const decision = decide(usage.get(account.id), perMinute, now());
+		usage.set(account.id, decision.usage);
 		reply.headers(decision.headers);
 		if (!decision.isAllowed) throw createServiceError(429, 'Too Many Attempts.');
 		return undefined;

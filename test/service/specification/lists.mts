@@ -8,15 +8,12 @@ import type { Response } from '../store.mts';
 export type ReplyShapes = {
 	/** The number of records on a page. Undefined if each list is one reply. */
 	pageSize?: number;
-	/** `asc` lists the oldest responses first, `desc` the newest. */
-	order: 'asc' | 'desc';
 	/** Whether responses of the same second change their order: never, with each page, or with each request. */
 	ties: 'fixed' | 'byPage' | 'byRequest';
 };
 
 export const createReplyShapes = (): ReplyShapes => ({
 	pageSize: undefined,
-	order: 'desc',
 	ties: 'fixed',
 });
 
@@ -52,13 +49,12 @@ export function createListBody<T>(
 	};
 }
 
-/** Creates the function that puts responses into the order of the list. */
+/** Creates the function that puts responses into the order of the list, the newest first. */
 export function createArranger({ shapes }: Parts) {
 	let requests = 0;
 	return (responses: readonly Response[], request: FastifyRequest): Response[] => {
 		const seeds = { fixed: undefined, byPage: getPageNumber(request), byRequest: ++requests };
-		const tied = shuffleTies(responses, seeds[shapes.ties]);
-		return shapes.order === 'asc' ? tied : tied.toReversed();
+		return shuffleTies(responses, seeds[shapes.ties]).toReversed();
 	};
 }
 

@@ -152,13 +152,13 @@ it('The limit of the day fails all requests at once until it resets, whatever th
 	expect((await sendAll(1, ok)).sent).toBe(1);
 });
 
-/** The limits of the stand-in for the service in virtual time. */
+/** The limit of the stand-in for the service in virtual time. */
 function limitTo(perMinute: number) {
 	let usage: Usage | undefined;
 	let refused = 0;
 	/** A request of any client of the account arrives. */
 	const take = (): RequestResult => {
-		const decided = decide(usage, { perMinute, perDay: 1_440 }, time.now());
+		const decided = decide(usage, perMinute, time.now());
 		const { isAllowed, headers } = decided;
 		usage = decided.usage;
 		if (isAllowed) return { headers };
