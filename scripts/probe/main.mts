@@ -1,11 +1,8 @@
 /** Compares the replies of a real Form Service with docs/contract.md; see HELP. */
 import { writeFile } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 import { parseArgs } from 'node:util';
-import { run } from '../lib/command.mts';
-import { root } from '../lib/paths.mts';
 
 const HELP = `Reads a Form Service with at most ten GET requests, and prints which rows of
 docs/contract.md it meets: names and types, never values.
@@ -62,11 +59,6 @@ try {
 	if (savePath !== undefined) {
 		const replies = anonymize(connection.replies, Math.random);
 		await writeFile(savePath, `${JSON.stringify({ replies }, null, '\t')}\n`);
-		if (dirname(resolve(savePath)) === join(root, 'test', 'recordings')) {
-			// its test writes the expected output
-			const test = 'test/integration/recordings.test.mts';
-			await run('vitest', ['run', '--project', 'integration', test], { env: { CI: '' } });
-		}
 		console.log(`Saved ${replies.length} replies to ${savePath}. Read it before you share it.`);
 	}
 	console.log(renderRows(rows));

@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import lodash from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import type * as kinds from '../../nodes/FormService/answers/fieldKinds.ts';
 import type * as parsing from '../../nodes/FormService/answers/fields.ts';
@@ -64,7 +63,7 @@ export async function probe(connection: Connection): Promise<Row[]> {
 		const responses = await readList(probing, endpoints.listResponses, formId);
 		if (responses?.length === 0) continue;
 		const fields = await readList(probing, endpoints.listFields, formId);
-		await checkForm(probing, formId, responses ?? [], fields ?? []);
+		await checkForm(probing, responses ?? [], fields ?? []);
 		break;
 	}
 	return (await readContract()).map(([name, expected]) => {
@@ -156,7 +155,6 @@ async function readList(probing: Probing, endpoint: targets.Endpoint, formId = '
 
 async function checkForm(
 	probing: Probing,
-	formId: string,
 	responses: IDataObject[],
 	fieldRecords: IDataObject[],
 ): Promise<void> {
@@ -169,13 +167,6 @@ async function checkForm(
 		const ids = { responseId: getId(response) ?? '' };
 		await fetchPdfLink(context, createTarget(context.account, endpoints.getPdf, ids));
 	});
-	if (probing.findings.has('the next page')) return;
-	// a list that is cut without a word is a short list
-	const target = createTarget(context.account, endpoints.listResponses, { formId }, { page: '2' });
-	const pages = fetchPages(context, target);
-	const { value: page } = await pages.next().catch(() => ({ value: undefined }));
-	const others = lodash.difference((page?.records ?? []).map(getId), responses.map(getId)).length;
-	if (others > 0) note(probing, 'the whole list', `page 2 has ${others} other records`, false);
 }
 
 function checkFields(probing: Probing, fields: readonly IDataObject[]): void {
