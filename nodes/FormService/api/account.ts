@@ -82,10 +82,14 @@ export async function getAccount(n8n: N8nContext, itemIndex?: number): Promise<A
 	try {
 		return createAccount(credential);
 	} catch (error) {
-		throw new InputError(n8n.getNode(), {
-			message: (error as Error).message,
-			description: 'Open the Form Service credential of this node to correct it.',
-			itemIndex,
-		});
+		throw createCredentialError(n8n, (error as Error).message, itemIndex);
 	}
+}
+
+function createCredentialError(n8n: N8nContext, message: string, itemIndex?: number): InputError {
+	return new InputError(n8n.getNode(), {
+		message,
+		description: 'Open the Form Service credential of this node to correct it.',
+		itemIndex,
+	});
 }
