@@ -53,7 +53,12 @@ export type ItemRequest = {
 	shared: Map<string, unknown>;
 };
 
-/** Returns what all items of a run share, in all its tries. After a failure, the next item fetches it again. */
+/**
+ * Fetches something once for all items and tries of a run, which get the same object. After a failure, the next
+ * item fetches it again.
+ *
+ * @param name names what is fetched: one name always stands for the same kind of value
+ */
 export async function fetchOnce<T>(
 	{ context, target, shared }: ItemRequest,
 	fetch: (context: RequestContext, target: Target) => Promise<T>,

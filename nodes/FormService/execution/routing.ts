@@ -69,7 +69,7 @@ function joinTry(n8n: IExecuteSingleFunctions): NodeTry {
 	const { key, total } = findInput(n8n);
 	const latestTry = latestTries.get(key);
 	if (latestTry !== undefined && !latestTry.items.has(n8n.getItemIndex())) return latestTry;
-	// the next try sends the items that still wait in the latest try
+	// the next try sends the items that still wait in the latest one, so the latest one must not
 	latestTry?.stop();
 	const nextTry = new NodeTry({
 		total,

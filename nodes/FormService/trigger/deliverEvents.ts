@@ -136,7 +136,7 @@ export type ItemOptions = {
 	readUntilMs?: number;
 };
 
-/** Creates items, with files the first one and as many others as there is time for. */
+/** Creates items. If they have files, creates the first one and as many others as there is time for. */
 export async function createItems(
 	events: readonly ResponseEventData[],
 	options: ItemOptions,

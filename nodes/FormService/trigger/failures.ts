@@ -49,7 +49,7 @@ export class Failures {
 		const last = this.streaks.get(subject);
 		const count = (last?.count ?? 0) + 1;
 		const { retryAtMs = nowMs } = getRequestFailure(error) ?? {};
-		// a millisecond more, so that the queue sends the next request immediately
+		// a millisecond longer, so that the next request does not wait in the account's queue
 		const askedMs = Math.min(retryAtMs - nowMs + 1, MAX_RETRY_AFTER_MS);
 		this.streaks.set(subject, {
 			count,

@@ -137,7 +137,7 @@ export type DetectedFormEvent = Readonly<{
 
 type FormComparison = { forms: Map<string, FormState>; detected: DetectedFormEvent[] };
 
-/** Finds the forms that are new or have changed, the oldest first. A form with an event keeps its state. */
+/** Finds new and changed forms, the oldest first. A form keeps its old state until its event is delivered. */
 export function compareForms(
 	{ parameters, startedAtMs: nowMs }: Pick<PollContext, 'parameters' | 'startedAtMs'>,
 	{ forms: formsBefore, listedSinceMs }: { forms: FormStates; listedSinceMs: number | undefined },

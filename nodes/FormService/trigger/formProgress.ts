@@ -82,7 +82,7 @@ function endSearch(result: FormReading): Progress {
 	const { form, read, delivery, serviceMs } = result;
 	const progress = form.progress!;
 	const search = progress.search!;
-	// what had no room comes with the next poll
+	// the next search finds the events beyond the capacity
 	const hasMore = delivery.undelivered.length > 0 || read.stop === 'full';
 	const next = hasMore ? 'search' : 'pass';
 	if (search.order === 'oldestFirst') {

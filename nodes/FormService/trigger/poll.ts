@@ -96,7 +96,7 @@ async function readLists(context: PollContext): Promise<PollResult> {
 		await readList(context, result, next);
 		next = chooseList(context, result);
 	}
-	// a form that could not be read has its new responses from now on
+	// also for a form that could not be read, responses created from now on are new
 	for (const id of getWatchedFormIds(parameters, result.forms))
 		result.forms.set(id, ensureBaseline(context, result.forms.get(id)));
 	return result;

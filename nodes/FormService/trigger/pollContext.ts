@@ -51,7 +51,7 @@ export type TriggerCache = {
 	readonly passes: Map<string, PassProof>;
 };
 
-/** Whether a pass was complete is decided by what it has listed before its next page. */
+/** What a pass has listed before its next page. At the end, this shows whether the pass was complete. */
 export type PassProof = {
 	ids: Set<Fingerprint>;
 	recordCount: number;
@@ -97,7 +97,7 @@ export function takePollReason(n8n: IPollFunctions): PollReason {
 	return ['init', 'leadershipChange'].includes(n8n.getActivationMode()) ? 'start' : 'publish';
 }
 
-/** The time limit of a poll outside durable mode. In durable mode, the limit is another one. */
+/** The time limit of a poll outside durable mode. In durable mode, n8n has a different limit. */
 const REGULAR_TIMEOUT_MS = 5 * MINUTE_MS;
 
 /** Only n8n 2.38 and later say how long a poll may take. */

@@ -122,7 +122,10 @@ function toFormError({ request, cache }: PollContext, formId: string, error: unk
 	return createFormNotFoundError(node, formId, { listedName: cache.names.get(formId) });
 }
 
-/** Whether a pass that ends here has listed each response. What it has listed is forgotten at a restart of n8n. */
+/**
+ * Records in the cache what the pass has listed so far. Returns whether the pass ends here and has listed each
+ * response. After a restart of n8n, the cache is empty, so a pass under way proves nothing.
+ */
 function proveCompleteness(
 	{ cache }: PollContext,
 	formId: string,

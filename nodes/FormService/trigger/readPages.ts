@@ -103,7 +103,7 @@ function toPage({ cache }: PollContext, listPage: ListPage): Page {
 	};
 }
 
-/** Adds the baseline of a new form. A reply of before shows the service's clock. */
+/** Adds the baseline of a new form, by the service's clock as the latest reply has shown it. */
 export function ensureBaseline(context: PollContext, form: FormState = {}): FormState {
 	if (form.seen !== undefined || form.baseline !== undefined) return form;
 	const { cache, isDamaged, parameters, startedAtMs } = context;

@@ -24,7 +24,7 @@ export type Entries = Readonly<Record<string, Entry>>;
 
 /** A node by which n8n polls. */
 export type TriggerNode = Readonly<{
-	/** The ID of the node. If n8n has given it to several nodes, the name follows. */
+	/** The ID of the node. If several nodes have this ID, the name is added to it. */
 	id: string;
 	name: string;
 	/** The IDs of all nodes of the workflow. Undefined if n8n does not pass them. */

@@ -93,7 +93,7 @@ async function listForms(
 	});
 }
 
-/** Finds the newest response on the first page of a form that the chosen events can be about. */
+/** Finds, on the first page of a form, the newest response for which a chosen event is possible. */
 async function findNewest(
 	context: RequestContext,
 	{ id, name }: Form,

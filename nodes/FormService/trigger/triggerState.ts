@@ -41,7 +41,7 @@ export type Progress = Readonly<z.infer<typeof progressSchema>>;
 
 const formSchema = z.object({
 	id: z.string(),
-	/** See `encodeSeenResponses`. Undefined until a page has been read. */
+	/** See `encodeSeenResponses`. Undefined until a page was read; empty at once for a form that was just created. */
 	seen: z.string().transform(decodeSeenResponses).optional(),
 	/** The rule for unseen responses until a pass has proved complete: those created before `sinceMs` already existed. */
 	baseline: z
@@ -78,7 +78,7 @@ export type TriggerState = Readonly<{
 	forms: FormStates;
 }>;
 
-/** Raise this number if a state of before can no longer be read. The trigger then starts over. */
+/** Raise this number if the states of earlier versions can no longer be read. The trigger then starts over. */
 const VERSION = 1;
 
 const schema = z.object({

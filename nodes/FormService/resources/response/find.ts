@@ -145,7 +145,7 @@ export const responseGetAll: Operation = {
 		const stopsEarly = status === 'all' && isUnfilteredAndUnsorted(query);
 		return {
 			ids: { formId },
-			// specification, section 4, rule 1
+			// Form Service can filter only by this attribute (specification, section 4, rule 1)
 			query: status === 'all' ? undefined : { incomplete: String(status === 'incomplete') },
 			async read(request) {
 				const fields = needsFields ? await fetchSharedFields(request, formId, output) : undefined;

@@ -99,7 +99,7 @@ export function readSettings(input: ParameterContext): CheckedSettings {
 	throw createParameterError(input, 'Add at least one setting, and enter its value');
 }
 
-/** Reads settings by name. In the `changes` of an earlier update, the old value restores the setting. */
+/** Reads settings by name. Of the `changes` of an earlier update, takes the old values, to undo the update. */
 function readJson(input: ParameterContext): UncheckedSetting[] {
 	return Object.entries(readJsonObject(input, 'settingsJson')).map(([inputName, value]) => {
 		const isChange = !input.isTool && isRecord(value) && 'to' in value;

@@ -163,7 +163,7 @@ async function sendUpdate(
 ): Promise<{ isSent: boolean; json: IDataObject }> {
 	const { formId, body, isPreview, ignored } = update;
 	const run = isPreview ? 'previewed' : 'updated';
-	// what the items of the run have changed so far; a preview sends nothing, so its changes are apart
+	// what the items of the run have changed so far; the changes of previews are kept apart, because they are not sent
 	const draft = await fetchOnce(
 		request,
 		async () => await Promise.resolve<IDataObject>({}),
@@ -179,7 +179,7 @@ async function sendUpdate(
 		const status = isPreview && isEmpty(changes) ? 'unchanged' : unsent;
 		return { isSent: false, json: { id: formId, name: form.name ?? null, status, ...comparison } };
 	}
-	// unknown until the update has succeeded, so that a later item sends its values
+	// if this update fails, these values are unknown, and a later item must send its own
 	for (const setting of Object.keys(changes)) draft[setting] = undefined;
 	const target = { ...request.target, body: mapValues(changes, 'to') };
 	const { id, name, ...reply } = removeSecrets(await updateSettings(request.context, target));
