@@ -83,7 +83,7 @@ function listShown(parameters: INodeParameters, name: string): string[] {
 				const given = (all.options ?? {}) as INodeParameters;
 				return ['options:', ...listIn(one.options as INodeProperties[], given)].join(' ');
 			});
-	const ofAll = ['resource', 'operation', 'requestOptions'];
+	const ofAll = ['resource', 'operation', 'requestOptions', 'pollTimes', 'events'];
 	return listIn(type.properties, all).filter((one) => !ofAll.includes(one));
 }
 
@@ -110,6 +110,35 @@ describe('The panel of the node', () => {
 		const parameters = { resource, operation, ...(JSON.parse(given) as INodeParameters) };
 		expect(listShown(parameters, `formService${tool}`).join(' ')).toBe(shown);
 	});
+
+	const filtered = 'filters simplify options: downloadFiles emitExisting';
+	const ofResponses = `${filtered} maxPerPoll nameAnswersBy columns requestsPerDay`;
+	const ofForms = 'simplify options: maxPerPoll requestsPerDay';
+	const triggers = `
+		{} | watch formId requestsNotice ${ofResponses}
+		{"watch": "several"} | watch formIds requestsNotice ${ofResponses}
+		{"watch": "all"} | watch exceptFormIds requestsNotice ${ofResponses}
+		{"simplify": false} | watch formId requestsNotice ${filtered} maxPerPoll requestsPerDay
+		{"events": ["responseStarted"]} | trackingNotice watch formId requestsNotice ${ofResponses}
+		{"events": ["responseAbandoned"]} | trackingNotice abandonedAfterHours watch formId requestsNotice ${ofResponses}
+		{"events": ["responseUpdated"]} | watch formId requestsNotice ${ofResponses}
+		{"events": ["responseUpdated", "formUpdated"]} | testNotice watch formId requestsNotice ${ofResponses}
+		{"events": ["formUpdated"]} | watch formId ${ofForms}
+		{"events": ["formCreated"], "watch": "several"} | exceptFormIds ${ofForms}
+		{"options": {"requestsPerDay": 100}} | watch formId ${ofResponses}
+		{"options": {"emitExisting": "since"}} | watch formId requestsNotice ${ofResponses.replace('Existing', 'Existing emitSince')}`;
+
+	it.each(triggers.trim().split('\n'))(
+		'of the trigger shows only what has an effect: %s',
+		(line) => {
+			const [given, shown] = line.trim().split(' | ');
+			const parameters = {
+				events: ['responseCompleted'],
+				...(JSON.parse(given) as INodeParameters),
+			};
+			expect(listShown(parameters, 'formServiceTrigger').join(' ')).toBe(shown);
+		},
+	);
 
 	it('turns a switch on that is added to the options, since the switch is off without it', () => {
 		const collections = operationCases.flatMap(({ properties }) => properties.filter(isOptions));

@@ -36,13 +36,10 @@ describe('Fetch Test Event', () => {
 		expect(namesIn(await poll({ mode: 'manual' }))).toEqual(['Of New']);
 	});
 
-	it.each([
-		{ field: 'Name', operator: 'is', value: 'Ada' },
-		{ field: 'attribute:number', operator: 'greater', value: '100' },
-	])('says that no response meets %j, in place of an example that breaks it', async (condition) => {
+	it('says that no response meets the filters, in place of an example that breaks them', async () => {
 		const { form, submit } = addForm(world);
 		submit('Grace');
-		const conditions = [condition];
+		const conditions = [{ field: 'Name', operator: 'is', value: 'Ada' }];
 		const fetching = fetch(form, { filters: { conditions: { conditions } } });
 		await expect(fetching).rejects.toThrow('No response meets the filters yet');
 	});

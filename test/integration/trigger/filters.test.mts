@@ -19,16 +19,13 @@ const filters = (...conditions: object[]) =>
 	({ filters: { conditions: { conditions } } }) as unknown as INodeParameters;
 
 describe('A condition', () => {
-	it.each([
-		['Name', 'ada', 'grace'],
-		['attribute:number', '1', '2'],
-	])('on %s marks responses as seen that do not meet it', async (field, value, other) => {
+	it('marks responses as seen that do not meet it', async () => {
 		const { submit, trigger } = await begin(world);
 		submit('Ada');
 		submit('Grace');
-		const ada = await trigger.poll(tick, filters(condition(field, value, 'contains')));
+		const ada = await trigger.poll(tick, filters(condition('Name', 'ada')));
 		expect(namesIn(ada)).toEqual(['Ada']);
-		expect(await trigger.poll({}, filters(condition(field, other, 'contains')))).toEqual([]);
+		expect(await trigger.poll({}, filters(condition('Name', 'grace')))).toEqual([]);
 		expect(await trigger.poll()).toEqual([]);
 	});
 
@@ -63,25 +60,17 @@ describe('A condition', () => {
 		expect((await pollFor(trigger, 2, HOUR_MS)).names).toEqual(['Ada']);
 	});
 
-	it.each([
-		['is', 'Rome', ['Ada']],
-		['isEmpty', '', []],
-	])(
-		'on a field that one of several forms gets later is met from its first response on: %s %s',
-		async (operator, value, expected) => {
-			const forms = [addForm(world), addForm(world)];
-			store.fields(forms[0].form).push(city());
-			const given = { watch: 'several', formIds: forms.map(({ form }) => form) };
-			const conditions = filters(condition('City', value, operator));
-			const trigger = watch(n8n, '', { ...given, ...conditions });
-			await trigger.poll();
-			// the fields of the second form are read, and it has no City
-			forms[1].submit('Edsger');
-			await trigger.poll(tick);
-			store.fields(forms[1].form).push(city());
-			store.addResponse(forms[1].form, { answers: { Name: 'Ada', City: 'Rome' } });
-			const { names } = await pollFor(trigger, 2, 5 * MINUTE_MS);
-			expect(names).toEqual(expected);
-		},
-	);
+	it('on a field that one of several forms gets later is met from its first response on', async () => {
+		const forms = [addForm(world), addForm(world)];
+		store.fields(forms[0].form).push(city());
+		const given = { watch: 'several', formIds: forms.map(({ form }) => form) };
+		const trigger = watch(n8n, '', { ...given, ...filters(condition('City', 'Rome')) });
+		await trigger.poll();
+		// the fields of the second form are read, and it has no City
+		forms[1].submit('Edsger');
+		await trigger.poll(tick);
+		store.fields(forms[1].form).push(city());
+		store.addResponse(forms[1].form, { answers: { Name: 'Ada', City: 'Rome' } });
+		expect((await pollFor(trigger, 2, 5 * MINUTE_MS)).names).toEqual(['Ada']);
+	});
 });
