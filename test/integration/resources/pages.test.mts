@@ -86,17 +86,6 @@ it('A list whose pages overlap has all responses, or is an error', async () => {
 	if (error !== undefined) expect(error.message).toMatch(INCOMPLETE);
 });
 
-it('Skip Duplicates By adds nothing while an existing response may be missing', async () => {
-	const form = addForm(60, { ties: 'byPage' });
-	const create = { operation: 'create', inputMode: 'json', answersJson: '{"Email": "1@x.de"}' };
-	const options = { skipDuplicatesBy: ['Email'] };
-	const given = { ...getAll, ...create, formId: locator(form), options };
-	const { error } = await n8n.runNode(given);
-	expect(error?.message).toMatch(INCOMPLETE);
-	expect(service.requests.filter(({ path }) => path.startsWith('/responses'))).toHaveLength(12);
-	expect(service.store.responses(form)).toHaveLength(60);
-});
-
 it('A list is read again if a response is deleted meanwhile, and not if one is added', async () => {
 	const form = addForm(45);
 	const { responses } = service.store.form(form)!;

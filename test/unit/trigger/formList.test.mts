@@ -47,9 +47,7 @@ const form: IDataObject = { name: 'Contact', is_closed: false, fields: [field] }
 it.each<[string, IDataObject, string[]]>([
 	['is renamed', { name: '2026' }, ['name']],
 	['is closed', { is_closed: 1, closed_message: 'x' }, ['closed_message', 'is_closed']],
-	['has a limit', { responses_limit: '10' }, ['responses_limit']],
 	['has another field', { fields: [field, { uuid: 'g', label: 'City' }] }, ['fields']],
-	['has no field', { fields: [] }, ['fields']],
 	['has a field with more stars', { fields: [{ ...field, number_of_stars: 10 }] }, ['fields']],
 	['has a setting as a number', { is_closed: 0, slack_enabled: false }, []],
 	[
