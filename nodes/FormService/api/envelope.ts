@@ -24,15 +24,17 @@ export function parseEnvelope(text: string): Envelope | undefined {
 export function unwrapEnvelope(body: unknown): Envelope {
 	const { success, message, errors, data = body } = isRecord(body) ? body : {};
 	// a list of texts, or texts or lists of texts by field
-	const texts = isObject(errors) ? Object.values(errors).flat() : [];
-	const sentences = [message, ...texts].filter(isString).filter((text) => !isBlank(text));
+	const texts = isObject(errors) ? Object.values(errors).flat().filter(isString) : [];
+	// Laravel's message repeats the first text: "Too long. (and 2 more errors)"
+	const isRepetition = texts.some((text) => isString(message) && message.startsWith(text));
+	const sentences = (isRepetition ? texts : [message, ...texts]).filter(isString);
 	return {
 		body,
 		data,
 		// 0 for false must not pass for success
 		isFailure: parseBoolean(success) === false,
 		hasErrors: !isEmpty(errors),
-		message: uniq(sentences).join(' ') || undefined,
+		message: uniq(sentences.filter((text) => !isBlank(text))).join(' ') || undefined,
 	};
 }
 

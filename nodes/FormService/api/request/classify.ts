@@ -70,7 +70,7 @@ function createReplyFailure(
 ): RequestFailure {
 	const { status, headers, text } = reply;
 	if (status === 429) return createRateLimitFailure(headers, nowMs);
-	const retryAfterMs = parseRetryAfterMs(headers);
+	const retryAfterMs = parseRetryAfterMs(headers, nowMs);
 	if (status === 503 && retryAfterMs !== undefined) {
 		return createFailure('unavailable', { status, retryAtMs: nowMs + retryAfterMs });
 	}
@@ -108,7 +108,7 @@ const MINUTE_WAIT_MS = 61_000;
 const MAX_MINUTE_WAIT_MS = 10 * 60_000;
 
 export function createRateLimitFailure(headers: ReplyHeaders, nowMs: number): RequestFailure {
-	const waitMs = parseRetryAfterMs(headers) ?? MINUTE_WAIT_MS;
+	const waitMs = parseRetryAfterMs(headers, nowMs) ?? MINUTE_WAIT_MS;
 	const limit = parseLimitHeader(headers, 'x-ratelimit-limit');
 	const isDayLimit = limit === REQUESTS_PER_DAY || waitMs > MAX_MINUTE_WAIT_MS;
 	const retryAtMs = nowMs + waitMs;
@@ -122,11 +122,8 @@ const NETWORK_ERRORS = [
 		reason: 'connectionFailed',
 		mayHaveActed: false,
 	},
-	{
-		codes: /CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS|ERR_SSL|^EPROTO$/,
-		reason: 'insecure',
-		mayHaveActed: true,
-	},
+	{ codes: /CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS/, reason: 'insecure', mayHaveActed: false },
+	{ codes: /ERR_SSL|^EPROTO$/, reason: 'insecure', mayHaveActed: true },
 	{ codes: /^(ECONNABORTED|ETIMEDOUT)$/, reason: 'timedOut', mayHaveActed: true },
 ] as const;
 

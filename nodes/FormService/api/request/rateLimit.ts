@@ -1,13 +1,21 @@
+import { clamp } from 'lodash';
+
 /** By lowercase name. */
 export type ReplyHeaders = Readonly<Record<string, unknown>>;
 
 /** The service rounds `Retry-After` down to whole seconds. */
 const RETRY_AFTER_MARGIN_MS = 1_000;
 
-/** Undefined without whole seconds. No limit of the service lasts longer than a day, which has five digits. */
-export function parseRetryAfterMs(headers: ReplyHeaders): number | undefined {
+/** No limit of the service lasts longer than a day. */
+const MAX_WAIT_MS = 24 * 60 * 60_000;
+
+/** Parses seconds or a date, which the service's own clock has set. Undefined for anything else. */
+export function parseRetryAfterMs(headers: ReplyHeaders, nowMs: number): number | undefined {
 	const text = String(headers['retry-after']);
-	return /^\d{1,5}$/.test(text) ? Number(text) * 1_000 + RETRY_AFTER_MARGIN_MS : undefined;
+	const servedAtMs = Date.parse(String(headers.date)) || nowMs;
+	const waitMs = /^\d+$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - servedAtMs;
+	if (Number.isNaN(waitMs)) return undefined;
+	return clamp(waitMs, 0, MAX_WAIT_MS) + RETRY_AFTER_MARGIN_MS;
 }
 
 export function parseLimitHeader(headers: ReplyHeaders, name: string): number | undefined {

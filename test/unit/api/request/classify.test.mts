@@ -33,6 +33,7 @@ it.each<[string, RawReply | RequestFailure, boolean]>([
 	['ENOTFOUND', broken('ENOTFOUND'), false],
 	['EAI_AGAIN', broken('EAI_AGAIN'), false],
 	['ETIMEDOUT', broken('ETIMEDOUT'), true],
+	['CERT_HAS_EXPIRED', broken('CERT_HAS_EXPIRED'), false],
 	['EPROTO', broken('EPROTO'), true],
 	['an error without a code', broken(''), true],
 ])('After %s, the service may have added the response: %s', (_what, ended, mayHaveActed) => {
@@ -43,9 +44,11 @@ it.each<[string, RawReply | RequestFailure, boolean]>([
 });
 
 it('A failure quotes the message and the errors', () => {
-	const body = { message: 'No name.', errors: { a: ['No name.'], b: ['Too long.'] } };
-	const serverMessage = 'No name. Too long.';
-	expect(failureOf(reply(422, JSON.stringify(body)), adding)).toMatchObject({ serverMessage });
+	const errors = { a: ['No name.'], b: ['Too long.'] };
+	const messageOf = (message: string) =>
+		failureOf(reply(422, JSON.stringify({ message, errors })), adding).serverMessage;
+	expect(messageOf('No name. (and 1 more error)')).toBe('No name. Too long.');
+	expect(messageOf('Sorry.')).toBe('Sorry. No name. Too long.');
 });
 
 it.each([
@@ -64,6 +67,7 @@ it.each([
 	['minuteLimit', {}, 61],
 	['minuteLimit', { 'retry-after': '1e12' }, 61],
 	['minuteLimit', { 'retry-after': 'soon' }, 61],
+	['minuteLimit', { 'retry-after': new Date(NOW_MS + 30_000).toUTCString() }, 31],
 ])('A status 429 is the %s with the headers %j, for %i s', (reason, headers, seconds) => {
 	const retryAtMs = NOW_MS + seconds * 1_000;
 	expect(createRateLimitFailure(headers, NOW_MS)).toMatchObject({ reason, retryAtMs });
