@@ -22,11 +22,6 @@ export { time } from './n8n/package.mts';
 export const NODE_NAME = 'Under Test';
 export const SOURCE_NAME = 'Source';
 
-type NodeOptions = {
-	continueOnFail?: boolean;
-	node?: Partial<INode>;
-};
-
 export type PollOptions = {
 	mode?: 'trigger' | 'manual';
 	activation?: WorkflowActivateMode;
@@ -36,8 +31,6 @@ export type PollOptions = {
 	workflowId?: string;
 	/** How long n8n lets the poll take; null as before n8n 2.38, which does not say it. */
 	budgetMs?: number | null;
-	/** Receives what the trigger writes to n8n's log. */
-	log?: string[];
 };
 
 /** Starts a workflow at a node with these items. `done` has what comes out of the node, and the whole execution. */
@@ -68,12 +61,9 @@ export function n8nFor(account: Account) {
 	function startNode(
 		parameters: INodeParameters,
 		items: INodeExecutionData[] = [{ json: {} }],
-		{ continueOnFail = false, node: extra }: NodeOptions = {},
+		nodeSettings: Partial<INode> = {},
 	) {
-		const { workflow, node } = createWorkflow('formService', parameters, {
-			...(continueOnFail && { onError: 'continueRegularOutput' }),
-			...extra,
-		});
+		const { workflow, node } = createWorkflow('formService', parameters, nodeSettings);
 		return startWorkflow(account, workflow, node, items);
 	}
 
@@ -87,15 +77,11 @@ export function n8nFor(account: Account) {
 			staticData = {},
 			workflowId = WORKFLOW_ID,
 			budgetMs,
-			log = [],
 		}: PollOptions = {},
 	) {
 		const given = { id: workflowId, staticData };
 		const { workflow, node } = createWorkflow('formServiceTrigger', parameters, {}, given);
 		const context = new core.PollContext(workflow, node, additionalData(mode), mode, activation);
-		const write = (text: string) => void log.push(text);
-		const logger = { debug: write, info: write, warn: write, error: write };
-		Object.defineProperty(context, 'logger', { value: logger });
 		const getPollBudgetMs = budgetMs === null ? undefined : () => budgetMs;
 		if (budgetMs !== undefined) Object.assign(context, { getPollBudgetMs });
 		const pollers = container.get(core.TriggersAndPollers);

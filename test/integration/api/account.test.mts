@@ -38,7 +38,9 @@ it('A credential that cannot be used is an error in the node, the trigger, a lis
 async function runForEach(rows: Array<{ token: string; url: string }>) {
 	const given = { accessToken: '={{ $json.token }}', baseUrl: '={{ $json.url }}' };
 	const input = itemsOf(...rows.map(({ token, url }) => ({ token, url })));
-	const { items } = await n8nFor(given).runNode(getWorkspace, input, { continueOnFail: true });
+	const { items } = await n8nFor(given).runNode(getWorkspace, input, {
+		onError: 'continueRegularOutput',
+	});
 	return items.map(({ json }) => json.error ?? json.name);
 }
 

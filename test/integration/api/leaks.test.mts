@@ -82,7 +82,9 @@ it.each(operationCases)(
 				return { token, formId, responseId, answers, settings: { seo_title: 'a title' } };
 			});
 			const n8n = n8nFor({ accessToken: '={{ $json.token }}', baseUrl: service.url });
-			const { items } = await n8n.runNode(parameters, itemsOf(...input), { continueOnFail: true });
+			const { items } = await n8n.runNode(parameters, itemsOf(...input), {
+				onError: 'continueRegularOutput',
+			});
 			for (const [place, [by]] of pairs.entries()) {
 				const own = items.filter((item) => placesOf([item])[0] === place);
 				expectNoLeak(

@@ -76,7 +76,7 @@ it('A failed item keeps its files', async () => {
 	const binary = { letter: { data: '', mimeType: 'text/plain' } };
 	const getAll = { resource: 'field', operation: 'getAll', formId };
 	const input = [{ json: { form: 'a/b' }, binary }];
-	const { items } = await n8n.runNode(getAll, input, { continueOnFail: true });
+	const { items } = await n8n.runNode(getAll, input, { onError: 'continueRegularOutput' });
 	expect(items).toMatchObject([{ json: { form: 'a/b' }, binary }]);
 });
 

@@ -85,8 +85,9 @@ async function addRows(rows: Row[], options: Options) {
 			proxy: "={{ $json.broken === 'proxy' ? 'none' : '' }}",
 		},
 	};
-	const node = { retryOnFail: maxTries > 1, maxTries, waitBetweenTries: 1 };
-	const run = await n8n.runNode(given, itemsOf(...input), { node, continueOnFail });
+	const onError = continueOnFail ? 'continueRegularOutput' : 'stopWorkflow';
+	const node = { onError, retryOnFail: maxTries > 1, maxTries, waitBetweenTries: 1 } as const;
+	const run = await n8n.runNode(given, itemsOf(...input), node);
 	// n8n can leave its last try behind
 	await time.sleep(300_000);
 	const posts = service.requests.filter(({ method }) => method === 'POST');

@@ -83,7 +83,7 @@ export function testRuns(name: string, runs: Runs): void {
 			const items = itemsOf(...(rows.length > 0 ? rows : [{}]));
 			const done =
 				agent === undefined
-					? await n8n.runNode(all, items, { node })
+					? await n8n.runNode(all, items, node)
 					: await runAgent(service, agent, all, items, node);
 			// a write that should not be sent would come after the run
 			await time.settled();
