@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { time } from '../harness.mts';
 import { serveLists } from './watching.mts';
 
-const lists = await serveLists();
+const lists = serveLists();
 const { publish } = lists;
 
 const listIds = (items: IDataObject[]) => items.map(({ uuid }) => uuid).join(' ');

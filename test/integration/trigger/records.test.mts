@@ -1,11 +1,13 @@
 import { describe, expect, it } from 'vitest';
+import type { RecordedRequest } from '../../service/index.mts';
 import { locator, time } from '../harness.mts';
 import { HOUR_MS, serveLists } from './watching.mts';
 
-const lists = await serveLists();
+const lists = serveLists();
 const { publish } = lists;
 
-const countFieldRequests = () => lists.requests.filter((url) => url.endsWith('/fields')).length;
+const countFieldRequests = (requests: readonly RecordedRequest[]) =>
+	requests.filter(({ path }) => path.endsWith('/fields')).length;
 
 it('An item without Simplify has the event and the form, whatever its record has by these names', async () => {
 	const { poll } = await publish({ simplify: false, watch: 'all' });
@@ -38,27 +40,27 @@ describe('The fields of a form, which columns are made of,', () => {
 	const columns = { options: { columns: true } };
 
 	it('are read once an hour, for a form that delivers', async () => {
-		const { poll } = await publish(columns);
+		const { poll, requests } = await publish(columns);
 		for (const name of ['Ada', 'Grace']) {
 			submit(name);
 			expect(await poll()).toMatchObject([{ Name: name }]);
 		}
 		await time.sleep(HOUR_MS);
 		expect(await poll()).toEqual([]);
-		expect(countFieldRequests()).toBe(1);
+		expect(countFieldRequests(requests)).toBe(1);
 		submit('Edsger');
 		expect(await poll()).toMatchObject([{ Name: 'Edsger' }]);
-		expect(countFieldRequests()).toBe(2);
+		expect(countFieldRequests(requests)).toBe(2);
 	});
 
 	it('are read again for an answer that belongs to none of them', async () => {
-		const { poll } = await publish(columns);
+		const { poll, requests } = await publish(columns);
 		submit('Ada');
 		await poll();
 		lists.fields.push({ uuid: 'f2', label: 'City' });
 		submit('Paris', 'f2', 'City');
 		expect(await poll()).toMatchObject([{ Name: null, City: 'Paris' }]);
-		expect(countFieldRequests()).toBe(2);
+		expect(countFieldRequests(requests)).toBe(2);
 	});
 
 	it('delay a response, and lose none, while they have never been read', async () => {

@@ -1,8 +1,8 @@
 import type { IDataObject, INodeExecutionData, INodeParameters } from 'n8n-workflow';
 import { beforeEach } from 'vitest';
-import { locator, n8nFor, time, type N8n, type PollOptions } from '../harness.mts';
-import { elsewhere } from '../servers.mts';
-import type { World } from '../world.mts';
+import { status, success } from '../../service/index.mts';
+import { locator, time, type N8n, type PollOptions } from '../harness.mts';
+import { createWorld, type World } from '../world.mts';
 
 export { DAY_MS, HOUR_MS, MINUTE_MS } from '../../time.mts';
 
@@ -57,40 +57,31 @@ export async function begin(world: World, parameters: INodeParameters = {}) {
 	return { ...added, trigger };
 }
 
-let tokens = 0;
-
-/** A service that lists what a test puts there, and its form `form`. */
-export async function serveLists() {
+/** Lists that services show to triggers, each trigger with a service of its own. They have the form `form`. */
+export function serveLists() {
 	const lists = {
 		responses: [] as IDataObject[],
 		fields: [] as IDataObject[],
 		forms: [] as IDataObject[],
 		areFieldsDown: false,
-		baseUrl: '',
-		/** The paths of all requests. */
-		requests: [] as string[],
-		/** A trigger on the form: what its first poll gives, and how it polls later. */
+		/** A trigger on the form: what its first poll gives, how it polls later, and the requests. */
 		async publish(parameters: INodeParameters = {}) {
-			const n8n = n8nFor({ accessToken: `token-${++tokens}`, baseUrl: lists.baseUrl });
+			const { service, n8n } = await createWorld();
+			const { faults, requests } = service;
+			const fields = () => (lists.areFieldsDown ? status(503, 'Down') : success(lists.fields));
+			faults.set({ fault: () => success(lists.responses), match: { path: /^\/responses\// } });
+			faults.set({ fault: fields, match: { path: /\/fields$/ } });
+			faults.set({ fault: () => success(lists.forms), match: { path: /\/forms$/ } });
 			const trigger = watch(n8n, 'form', parameters);
 			const poll = async (changed: INodeParameters = {}, given: PollOptions = tick) =>
 				(await trigger.poll(given, changed)).map(({ json }) => json);
-			return { first: await poll({}, {}), poll };
+			return { first: await poll({}, {}), poll, requests };
 		},
 	};
-	const { url: baseUrl } = await elsewhere(({ url = '' }, reply) => {
-		lists.requests.push(url);
-		const ofForm = url.endsWith('/fields') ? 'fields' : 'forms';
-		const list = url.includes('/responses/') ? 'responses' : ofForm;
-		const status = list === 'fields' && lists.areFieldsDown ? 503 : 200;
-		reply.writeHead(status, { 'content-type': 'application/json' });
-		reply.end(JSON.stringify({ success: true, data: lists[list] }));
-	});
-	lists.baseUrl = baseUrl;
 	beforeEach(() => {
 		const forms = [{ id: 'form', name: 'A', created_at: '2026-11-21' }];
-		const none = { responses: [], requests: [], areFieldsDown: false };
-		Object.assign(lists, { ...none, forms, fields: [{ uuid: 'f1', label: 'Name' }] });
+		const fields = [{ uuid: 'f1', label: 'Name' }];
+		Object.assign(lists, { responses: [], fields, forms, areFieldsDown: false });
 	});
 	return lists;
 }
