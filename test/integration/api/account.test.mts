@@ -35,8 +35,8 @@ it('A credential that cannot be used is an error in the node, the trigger, a lis
 });
 
 /** Gets the workspace for items with their tokens and addresses, and says its name or the error. */
-async function runForEach(rows: Array<{ token: string; url: string }>) {
-	const given = { accessToken: '={{ $json.token }}', baseUrl: '={{ $json.url }}' };
+async function runForEach(rows: Array<{ token: string; url: string }>, more = {}) {
+	const given = { accessToken: '={{ $json.token }}', baseUrl: '={{ $json.url }}', ...more };
 	const input = itemsOf(...rows.map(({ token, url }) => ({ token, url })));
 	const { items } = await n8nFor(given).runNode(getWorkspace, input, {
 		onError: 'continueRegularOutput',
@@ -55,4 +55,17 @@ it('Each item gets what its own account has at its own service, or the error of 
 	const refused = expect.stringMatching(/^Form Service rejected the access token/);
 	expect(outcomes).toEqual(['Ada', refused, 'Demo Workspace', 'Bob', 'Ada']);
 	expect(other.requests).toMatchObject([{ token: other.token }]);
+});
+
+it.each([
+	['={{ new URL($json.url).hostname }}', /^n8n does not allow/, 0],
+	['127.0.0.1, localhost', /^Demo/, 1],
+])('All items may send only to the domains of the first item: %s', async (...given) => {
+	const [allowedDomains, outcome, sent] = given;
+	const [{ service }, { service: other }] = [await createWorld(), await createWorld()];
+	const url = other.url.replace('127.0.0.1', 'localhost');
+	const domains = { allowedHttpRequestDomains: 'domains', allowedDomains };
+	const outcomes = await runForEach([service, { token: other.token, url }], domains);
+	expect(outcomes).toEqual([/^Demo/, outcome].map((text) => expect.stringMatching(text)));
+	expect(other.requests).toHaveLength(sent);
 });

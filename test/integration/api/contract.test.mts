@@ -51,6 +51,7 @@ const first = { uuid: 'r1', note: 'kept' };
 const two = [first, { id: 7 }];
 const named = { name: 'A' };
 const next = '?page=2';
+const LIST = `/api/v1/responses/${demoForms.contact}?page=2`;
 const link = 'https://a.example/b.pdf';
 const answered = (answers: unknown) => [{ ...first, responses: answers }];
 const field = { uuid: 'f', label: 'Name' };
@@ -108,7 +109,7 @@ const contract: Record<string, Row> = {
 			...[{ has_more: true }, { hasMore: true }, { next }, { cursor: 'c' }, { last_page: 4 }],
 			...[{ meta: { next_cursor: 'c' } }, { pagination: { page: 1, pages: 4 } }],
 			...[{ meta: { paging: { total_pages: 4 } } }, { links: { next: { href: next } } }],
-			...[{ links: { next: 'https://other.example/' } }, { links: { next: '/api/v1/forms' } }],
+			...[{ links: { next: `https://a.example${LIST}` } }, { links: { next: '/api/v1/forms' } }],
 		].flatMap((attributes) => bodies({ data: two, ...attributes })),
 	},
 	'the whole list': {

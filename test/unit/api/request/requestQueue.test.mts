@@ -55,6 +55,7 @@ it.each<[string, RequestResult[], number, number]>([
 	['what remains of the window, also after the requests of others', [showRemaining(0)], 1, 60],
 	['the limit that a reply shows, such as 300', [showRemaining(299, 300)], 200, 4],
 	['60 if a reply shows the limit of the day', [showRemaining(5, 1_440)], 60, 60],
+	['60 without a request that was refused', [failWith('minuteLimit')], 60, 1],
 	['what a later request finds in a new window', [showRemaining(1), showRemaining(40)], 40, 1],
 ])('The limit of a minute is %s', async (_what, ends, count, second) => {
 	for (const end of ends) await sendAll(1, end);
