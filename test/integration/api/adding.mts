@@ -22,12 +22,10 @@ export function numbered({ store }: Service, count: number): INodeExecutionData[
 	return itemsOf(...Array.from({ length: count }, (_, index) => ({ [uuid]: index })));
 }
 
-/** Adds responses with links to files, which are called 0.txt or 0.html and so on, and starts to get them with the files. */
+/** Adds responses with links to files, which are called 0.txt and so on, and starts to get them with the files. */
 export function startDownloads({ service, n8n }: World, responses: string[][], more = {}) {
 	const input = responses.map((links) => {
-		const Message = links.map(
-			(link, index) => `${index}${/\.html$/.exec(link)?.[0] ?? '.txt'}|${link}`,
-		);
+		const Message = links.map((link, index) => `${index}.txt|${link}`);
 		return { uuid: service.store.addResponse(demoForms.contact, { answers: { Message } }).uuid };
 	});
 	const getWithFiles = {

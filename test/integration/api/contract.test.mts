@@ -31,8 +31,8 @@ type Reply = { body: unknown; status?: number; headers?: Record<string, string> 
 
 const withStatus = (status: number, body: unknown = {}): Reply => ({ status, body });
 const tooMany = (headers: Record<string, string>): Reply => ({ status: 429, headers, body: {} });
-const unavailable = (seconds: number): Reply => ({
-	...withStatus(503),
+const unavailable = (seconds: number, status = 503): Reply => ({
+	...withStatus(status),
 	headers: { 'retry-after': `${seconds}` },
 });
 const withLink = (link: string): Reply => ({ body: { data: [first] }, headers: { link } });
@@ -195,7 +195,7 @@ const contract: Record<string, Row> = {
 			[unavailable(290), { body: named }],
 			[...Array<Reply>(3).fill(withStatus(503)), { body: named }],
 		],
-		misfits: [[unavailable(301), { body: named }], withStatus(503)],
+		misfits: [[unavailable(301), { body: named }], withStatus(503), unavailable(290, 500)],
 	},
 };
 

@@ -38,17 +38,11 @@ const elsewhere = redirect('https://elsewhere.example/api/v1/forms', 307);
 
 const LONG = 'Not\nnow. '.repeat(32);
 
-const json = (code: number, body: unknown) =>
-	rawReply(code, 'application/json', JSON.stringify(body));
-
-const UNCONFIRMED = json(200, { message: 'No.', errors: { name: ['Too long.'] } });
-
 /** One operation of each effect: what sending its request twice would do. */
 const EFFECTS = ['Response: Get Many', 'Response: Create', 'Setting: Update'];
 /** With operations whose requests are about something else than a form. */
 const NOUNS = [...EFFECTS, 'Form: Get Many', 'Response: Get PDF'];
 const READING = ['Response: Get Many'];
-const WRITING = ['Response: Create', 'Setting: Update'];
 
 type FaultCase = [
 	name: string,
@@ -84,10 +78,6 @@ const faultCases: FaultCase[] = [
 	['success: false with 200', 'failureWith200', '200', rejected],
 	['a redirect to another host', elsewhere, '307', rejected],
 	// replies that nobody expects
-	['an object without a list', json(200, { result: { ok: 'yes' } }), null, rejected, READING],
-	['a list of texts', json(200, ['a']), null, rejected, READING],
-	['success: false without a message', json(200, { success: false }), '200', rejected, READING],
-	['errors with status 200', UNCONFIRMED, '200', rejected, WRITING],
 	['a web page of another server', rawReply(404, 'text/html', '<p>'), '404', rejected, READING],
 	[
 		'an attribute about pages with the token',
@@ -104,7 +94,6 @@ const faultCases: FaultCase[] = [
 		READING,
 	],
 	['names of system errors', status(403, 'deletePermission (EPERM)'), '403', rejected, READING],
-	['a redirect that says not where', redirect('', 301), '301', rejected, READING],
 	['a reply of 140 MB', largeList(140), '200', rejected, READING],
 ];
 

@@ -116,15 +116,6 @@ it.each<[string, unknown, object]>([
 	expect(encodeAnswer('C', field, { zone: 'utc' })).toMatchObject(checked);
 });
 
-it.each([
-	['News, A, B, tips', ['News', 'A, B', 'tips']],
-	['News, other', ['News, other']],
-])('The listed choices %j are split into %j, the longest choice first', (value, parsed) => {
-	const options = ['News', 'Tips', 'A', { label: 'A, B' }, 'B'];
-	const [field] = parseFields([{ uuid: 'u', label: 'F', type: 'checkboxes', options }]);
-	expect(parseAnswer(value, field)).toEqual(parsed);
-});
-
 it('Each kind of field takes its own example', () => {
 	for (const kind of FIELD_KINDS) {
 		const field = fieldOf(kind);

@@ -1,7 +1,6 @@
-import type { IDataObject } from 'n8n-workflow';
 import { expect, it } from 'vitest';
 import { parseFile } from '../../../nodes/FormService/answers/decode.ts';
-import { parseFields, type FormField } from '../../../nodes/FormService/answers/fields.ts';
+import { parseFields } from '../../../nodes/FormService/answers/fields.ts';
 import {
 	createJson,
 	type ResponseOutput,
@@ -11,16 +10,6 @@ import { createFileFieldNames } from '../../../nodes/FormService/api/text.ts';
 const output: ResponseOutput = {
 	...{ answerKeys: 'label', simplify: true, columns: false, downloadFiles: false },
 };
-const simplify = (record: object, fields?: FormField[]) =>
-	createJson(record as IDataObject, output, fields);
-
-it('Simplified, a response has its answers and at most seven attributes: who, which and when', () => {
-	const text = 'uuid id number number_formatted is_incomplete created_at referrer';
-	const kept = Object.fromEntries(text.split(' ').map((name) => [name, `the ${name}`]));
-	const responses = [{ label: 'Name', value: 'Ada', uuid: 'f-1' }];
-	const item = simplify({ ...kept, hubspot_sync: false, updated_at: 'x', responses });
-	expect(item).toEqual({ answers: { Name: 'Ada' }, ...kept });
-});
 
 it('In columns, responses of a form have the same ones, the fields first, and then notes', () => {
 	const reserved = ['Response_UUID', 'response_answers_error'];
@@ -40,19 +29,6 @@ it('In columns, responses of a form have the same ones, the fields first, and th
 	expect(rows[0]).toMatchObject({ Name: null, response_is_incomplete: false });
 	const Fax = { name: 'a.pdf', url: 'https://h/a.pdf' };
 	expect(rows[1].response_other_answers).toEqual({ Fax, 'Fax (2)': '2' });
-});
-
-it('No two columns have names that differ by case alone, and answers keep their labels', () => {
-	const labels = [
-		...['Name', 'NAME', 'name (2)', 'response_UUID', 'Caf\u00e9', 'CAFE\u0301 '],
-		...['straße', 'STRASSE', 'ΟΔΟΣ', 'οδος', 'οδοσ', 'ADI', 'adı'],
-	];
-	const form = labels.map((label, id) => ({ id, label }));
-	const names = parseFields(form, { columns: true }).map(({ answerKey }) => answerKey);
-	expect(names.slice(0, 4)).toEqual(['Name', 'NAME (3)', 'name (2)', 'response_UUID (2)']);
-	for (const fold of [(name: string) => name.toUpperCase(), (name: string) => name.toLowerCase()])
-		expect(new Set(names.map(fold)).size).toBe(names.length);
-	expect(parseFields(form).map(({ answerKey }) => answerKey)).toEqual(labels);
 });
 
 it.each([

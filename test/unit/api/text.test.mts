@@ -1,10 +1,5 @@
 import { expect, it } from 'vitest';
-import {
-	cutAtCharacter,
-	formatNames,
-	makeUnique,
-	normalizeText,
-} from '../../../nodes/FormService/api/text.ts';
+import { makeUnique, normalizeText } from '../../../nodes/FormService/api/text.ts';
 
 it.each([
 	['Straße', 'STRASSE', 'STRAẞE'],
@@ -35,14 +30,4 @@ it.each([
 	[['__proto__', 'constructor'], [], ['__proto__ (2)', 'constructor (2)']],
 ])('The names for %j are unique, and none is one of %j', (labels, taken, names) => {
 	expect(makeUnique(labels, taken)).toEqual(names);
-});
-
-it('An error lists at most 20 names', () => {
-	const names = Array.from({ length: 25 }, (_, index) => `F${index}`);
-	expect(formatNames(names)).toMatch(/^F0, .*, F19 and 5 more$/);
-});
-
-it('A cut leaves no half of a character', () => {
-	expect(cutAtCharacter('a👍b', 2)).toBe('a');
-	expect(cutAtCharacter('a👍b', 3)).toBe('a👍');
 });

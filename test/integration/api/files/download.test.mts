@@ -73,25 +73,6 @@ it("A PDF is fetched with the token from the account's origin, until another hos
 	expect(other.visits.map(({ headers }) => headers.authorization)).toEqual([undefined]);
 });
 
-it('The files of many responses are in their items, fetched without the token', async () => {
-	const closed = Promise.withResolvers<void>();
-	const { namedUrl, visits } = await elsewhere(({ url }, reply) => {
-		if (url !== '/7') return reply.end(url);
-		// what is no file is not read to its end
-		reply.on('close', closed.resolve);
-		return reply.writeHead(404).write('the beginning');
-	});
-	const links = range(20).map((index) => [`${namedUrl}/${index}`]);
-	const { items, problems } = await downloadAnswers(world, links);
-	await closed.promise;
-	const files = items.map(({ binary }) => Buffer.from(binary?.message.data ?? '', 'base64'));
-	expect(files.map(String)).toEqual(range(20).map((at) => (at === 7 ? '' : `/${at}`)));
-	const missing = expect.stringMatching(/^0\.txt: The file .* status 404$/);
-	expect(problems).toEqual(range(20).map((index) => [index === 7 ? missing : '']));
-	const secrets = visits.map(({ headers }) => headers.authorization ?? headers.cookie);
-	expect(secrets).toEqual(Array(20).fill(undefined));
-});
-
 it('Files are downloaded for four responses at a time, also after a run that waited was canceled', async () => {
 	const own = await createWorld();
 	const { visits } = own.service;

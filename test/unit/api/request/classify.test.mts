@@ -1,4 +1,3 @@
-import { OperationalError, UserError } from 'n8n-workflow';
 import { expect, it } from 'vitest';
 import { endpoints, type Endpoint } from '../../../../nodes/FormService/api/endpoints.ts';
 import { createFailure, type RequestFailure } from '../../../../nodes/FormService/api/failures.ts';
@@ -52,14 +51,6 @@ it('A failure quotes the message and the errors', () => {
 });
 
 it.each([
-	[new UserError('No'), { reason: 'blockedByN8n', detail: 'No' }],
-	[new OperationalError('No'), { reason: 'blockedByN8n', detail: 'No' }],
-	[new Error('socket'), { reason: 'connectionFailed', detail: 'socket' }],
-])('An error of n8n itself is told from one of the network: %s', (cause, failure) => {
-	expect(createTransportFailure(new Error('n8n', { cause }))).toMatchObject(failure);
-});
-
-it.each([
 	['minuteLimit', { 'retry-after': '60' }, 61],
 	['minuteLimit', { 'retry-after': '599' }, 600],
 	['dayLimit', { 'retry-after': '600' }, 601],
@@ -84,4 +75,10 @@ it('A request waits twice as long before each retry, and each cause has attempts
 	expect(delayAfter(Array(9).fill(refused))).toBe(0);
 	expect(delayAfter(Array(10).fill(refused))).toBeUndefined();
 	expect(delayAfter([...Array<RequestFailure>(9).fill(refused), broke])).toBe(500);
+});
+
+it('Only items are sent again after a maintenance, since the queue does not pause triggers and the editor', () => {
+	const failures = [createFailure('unavailable')];
+	expect(computeRetryDelayMs(failures, 'low', 0)).toBe(0);
+	expect(computeRetryDelayMs(failures, 'high', 0)).toBeUndefined();
 });

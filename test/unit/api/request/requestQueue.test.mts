@@ -74,17 +74,12 @@ it('A request counts toward the limit until a minute after its end', async () =>
 	expect(sentAtS.at(-1)).toBeGreaterThan(105);
 });
 
-it('Requests of triggers and the editor go before those of items', async () => {
-	const order: string[] = [];
-	const send = async (priority: 'high' | 'low') =>
-		await pass({ priority }, async () => {
-			order.push(priority);
-			await time.sleep(100);
-			return ok;
-		});
-	const items = range(7).map(async () => await send('low'));
-	await time.waitFor(Promise.all([...items, send('high')]));
-	expect(order.indexOf('high')).toBe(5);
+it('A request that waits for the next minute ends as soon as it is canceled', async () => {
+	await sendAll(60, ok);
+	const startMs = time.now();
+	const { outcomes } = await sendAll(1, ok, { signal: time.timeout(1_000) });
+	expect(outcomes).toEqual({ canceled: 1 });
+	expect(time.now() - startMs).toBe(1_000);
 });
 
 it.each<FailureReason>(['connectionFailed', 'minuteLimit', 'insecure'])(
