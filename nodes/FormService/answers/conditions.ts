@@ -40,7 +40,7 @@ export type ConditionSet = {
 	zone: string;
 };
 
-/** Whether a condition compares a field of the form, and no attribute. */
+/** Whether any condition compares a field of the form rather than an attribute. */
 export function conditionsNeedFields({ conditions }: ConditionSet): boolean {
 	return conditions.some(({ field }) => !field.startsWith(ATTRIBUTE_PREFIX));
 }

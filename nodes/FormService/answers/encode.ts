@@ -100,7 +100,7 @@ function encodeBoolean(value: unknown): EncodeResult {
 	return { problem: 'must be yes or no (or true or false)' };
 }
 
-/** Encodes the URL of an uploaded file. Accepts a file as a response has it, too: `{name, url}` or `name|URL`. */
+/** Encodes the URL of an uploaded file. Also accepts a file as a response lists it: `{name, url}` or `name|URL`. */
 function encodeFile(value: unknown): EncodeResult {
 	const address = isRecord(value) ? value.url : value;
 	const url = typeof address === 'string' ? cleanText(address).replace(/^.+\|/, '') : address;

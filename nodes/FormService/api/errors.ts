@@ -13,7 +13,8 @@ export class InputError extends NodeOperationError {
 		{ message, ...options }: Partial<ErrorText> & { message: string; itemIndex?: number },
 	) {
 		super(node, message, options);
-		// n8n replaces a message with the code of a system error, even within a word: "EPERM" in "deletePermission"
+		// n8n replaces every message that contains the code of a system error, even within a word: "EPERM" in
+		// "deletePermission"
 		this.message = message;
 	}
 }

@@ -15,8 +15,8 @@ type ReasonSpec = { cause?: FailureCause; message: string; advice: string };
 
 /**
  * Why a request can fail, with the facts of the failure in braces. In some places n8n shows only the message. If
- * the service may have acted, a message must not have `{detail}`, because n8n replaces a message with the code of
- * a system error.
+ * the service may have acted, a message must not have `{detail}`, because n8n replaces every message that contains
+ * the code of a system error.
  */
 export const REASONS = {
 	blockedByN8n: {
@@ -161,7 +161,7 @@ export function describeFailure(
 	const fill = (text: string) =>
 		text.replace(/\{(\w+)\}/g, (_braces, name: string) => String(facts[name] ?? 'unknown'));
 	const { message, advice } = mapValues(REASONS[failure.reason], fill);
-	// quote nothing if the service may have acted, because a quote can contain the code of a system error
+	// no quote if the service may have acted: n8n replaces every message that contains the code of a system error
 	const quotes = serverMessage !== '' && !failure.mayHaveActed;
 	const quote = quotes ? `: "${clean(serverMessage)}"` : '';
 	return { message: message + quote, description: advice };

@@ -27,7 +27,7 @@ type NamedValues<T> = ReadonlyArray<readonly [name: string, value: T]>;
 
 /** Creates a function that finds the first value with exactly this name, or the only one with its normal form. */
 export function createNameSearch<T>(namedValues: NamedValues<T>) {
-	// a map keeps the last value of a name
+	// reversed, because a map keeps the last value of a name, and the first one must win
 	const exact = new Map([...namedValues].reverse());
 	const findNormalized = createUniqueSearch([...exact], normalizeText);
 	return (name: string): T | undefined => exact.get(name) ?? findNormalized(name);

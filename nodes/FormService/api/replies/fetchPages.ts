@@ -33,8 +33,8 @@ export type ListPage = {
 const MAX_READINGS = 3;
 
 /**
- * Fetches the records of a list in the order of the service. Pages can shift while they are read: then one
- * record is on two pages, and another is on no page. So up to three readings are joined.
+ * Fetches the records of a list in the order in which they are found. Pages can shift while they are read: then
+ * one record is on two pages, and another is on no page. So up to three readings are joined.
  *
  * @param until stop after the page that completes `limit` records, or that has the record with this ID
  * @throws ServiceError if the list is incomplete

@@ -24,7 +24,7 @@ export function findNextPage({ headers, body }: Reply, pageUrl: string): NextPag
 	return { total, problem: path && `"${path}", ${describeShape(value)}` };
 }
 
-/** Collects the attributes at any depth, by paths such as `meta.last_page`. Leaves out lists, and records, which have an ID. */
+/** Collects the attributes at any depth, by paths such as `meta.last_page`. Skips lists, and objects that have an ID. */
 function* collectAttributes(holder: unknown, path = ''): Generator<[string, unknown]> {
 	if (!isRecord(holder) || getId(holder) !== undefined) return;
 	for (const [name, value] of Object.entries(holder)) {
@@ -77,7 +77,7 @@ function findUnreadSign(attributes: Map<string, unknown>) {
 	});
 }
 
-/** If there are several numbers, returns the highest. */
+/** Reads all totals, at any depth outside records. If there are several, returns the highest. */
 function findTotal(attributes: Map<string, unknown>): number | undefined {
 	const paths = [...attributes.keys()].filter((path) => TOTAL_NAME.test(getName(path)));
 	const totals = paths.flatMap((path) => parseCount(attributes.get(path)) ?? []);

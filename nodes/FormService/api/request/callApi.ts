@@ -66,7 +66,7 @@ export function computeRetryDelayMs(
 ): number | undefined {
 	const { reason, cause, mayHaveActed } = failures[failures.length - 1];
 	if (mayHaveActed) return undefined;
-	// the queue pauses items while the service is unavailable; triggers and the editor do not wait
+	// items are sent again at once, because the queue makes them wait; triggers and the editor fail
 	if (reason === 'unavailable') return priority === 'low' ? 0 : undefined;
 	const attempts = failures.filter((failure) => failure.cause === cause).length;
 	if (cause === undefined || attempts >= MAX_ATTEMPTS[cause]) return undefined;

@@ -46,10 +46,10 @@ export class RequestQueue {
 
 	private rateLimitWindow = UNKNOWN_WINDOW;
 
-	/** Of all requests, after a refusal. */
+	/** Stops all requests after the service has refused one. */
 	private limitStop = NO_STOP;
 
-	/** Of the requests of items, while the service fails. */
+	/** Stops only the requests of items while the service fails. */
 	private itemStop = NO_STOP;
 
 	private failureStreak = 0;
