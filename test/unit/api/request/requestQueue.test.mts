@@ -74,6 +74,19 @@ it('A request counts toward the limit until a minute after its end', async () =>
 	expect(sentAtS.at(-1)).toBeGreaterThan(105);
 });
 
+it('Requests of triggers and the editor go before those of items', async () => {
+	const order: string[] = [];
+	const send = async (priority: 'high' | 'low') =>
+		await pass({ priority }, async () => {
+			order.push(priority);
+			await time.sleep(100);
+			return ok;
+		});
+	const items = range(7).map(async () => await send('low'));
+	await time.waitFor(Promise.all([...items, send('high')]));
+	expect(order.indexOf('high')).toBe(5);
+});
+
 it('A request that waits for the next minute ends as soon as it is canceled', async () => {
 	await sendAll(60, ok);
 	const startMs = time.now();
