@@ -1,7 +1,7 @@
 /** Lists that are longer than a poll, and what n8n saves of them. */
 import { expect, it } from 'vitest';
 import type { Mode } from './n8n.mts';
-import type { Order, Paging } from './service.mts';
+import { failAll, faults, type Order, type Paging } from './service.mts';
 import { DAY_MINUTES } from '../time.mts';
 import { createPaged } from './world.mts';
 
@@ -48,6 +48,20 @@ it.each<[Order, number]>([
 		expect(world.oracle.listMissing()).toEqual([]);
 		// only the name of the form may be missing
 		expect(world.n8n.log.filter((text) => text.startsWith('Form A'))).toEqual([]);
+	},
+);
+
+it.each<Mode>(['default', 'durable'])(
+	'What arrived during an outage is delivered, although more keep arriving (%s)',
+	async (mode) => {
+		const { world, A } = createPaged({ pages: 12, pageSize: 5, mode, maxPerPoll: 2 });
+		await world.beginAndRun(60);
+		const outage = { ...failAll(faults.serverError), periodMinutes: 5 };
+		await world.run(360, (minute) => minute % 3 === 0 && world.submit(A), outage);
+		const ofOutage = A.kept.slice(-120).map(({ id }) => `${id} responseCompleted`);
+		const happen = (minute: number) => minute % 10 === 0 && world.submit(A);
+		await world.run(2 * DAY_MINUTES, happen, { periodMinutes: 2 });
+		expect(world.delivered).toEqual(expect.arrayContaining(ofOutage));
 	},
 );
 

@@ -26,7 +26,7 @@ export function unwrapEnvelope(body: unknown): Envelope {
 	// a list of texts, or texts or lists of texts by field
 	const texts = isObject(errors) ? Object.values(errors).flat().filter(isString) : [];
 	// Laravel's message repeats the first text: "Too long. (and 2 more errors)"
-	const isRepetition = texts.some((text) => isString(message) && message.startsWith(text));
+	const isRepetition = texts.some((text) => isString(message) && message.startsWith(`${text} (`));
 	const sentences = (isRepetition ? texts : [message, ...texts]).filter(isString);
 	return {
 		body,

@@ -82,18 +82,17 @@ function endSearch(result: FormReading): Progress {
 	const { form, read, delivery, serviceMs } = result;
 	const progress = form.progress!;
 	const search = progress.search!;
-	// the next search finds the events beyond the capacity
 	const hasMore = delivery.undelivered.length > 0 || read.stop === 'full';
-	const next = hasMore ? 'search' : 'pass';
 	if (search.order === 'oldestFirst') {
 		const page = findResumePage(result) ?? read.pages.at(-1)!.page;
-		return { ...progress, next, search: { ...search, page } };
+		// what had no room comes with the next poll
+		return { ...progress, next: hasMore ? 'search' : 'pass', search: { ...search, page } };
 	}
-	const isFinished = !hasMore && (read.stop === 'end' || read.stop === 'limit');
-	if (!isFinished) return { ...progress, next };
-	// after so many new responses, the pass finds the rest of them
-	const pass = read.stop === 'limit' ? createPass(read.pages.at(-1)!.next) : progress.pass;
-	return { ...progress, next, pass, search: { ...search, searchedAtMs: serviceMs } };
+	if (read.stop === 'failed') return { ...progress, next: 'pass' };
+	const isWhole = read.stop === 'end' && !hasMore;
+	// the pass delivers what had no room, or was too far from the first page
+	const pass = isWhole ? progress.pass : createPass(findResumePage(result));
+	return { ...progress, next: 'pass', pass, search: { ...search, searchedAtMs: serviceMs } };
 }
 
 type Pass = NonNullable<Progress['pass']>;
