@@ -55,7 +55,7 @@ const WATCH = '(read -r _ <&3; kill -KILL 0) >/dev/null 2>&1 & exec "$@" 3<&-';
 export function spawnGroup(
 	command: string,
 	args: string[],
-	output: number,
+	output: number | 'ignore',
 	options: SpawnOptions = {},
 ): ChildProcess {
 	const script = ['-c', WATCH, 'sh', command, ...args];
@@ -113,10 +113,10 @@ export async function freePort(wanted = randomInt(20_000, 32_768)): Promise<numb
 	return isFree ? wanted : await freePort();
 }
 
-/** Finds the path of the first of these programs in a folder of the PATH. */
-export function findProgram(names: string[]): string | undefined {
-	return (process.env.PATH ?? '')
-		.split(delimiter)
+/** Finds the path of the first of these programs in a folder of the PATH or in these folders. */
+export function findProgram(names: string[], folders: string[] = []): string | undefined {
+	const searchedFolders = [...(process.env.PATH ?? '').split(delimiter), ...folders];
+	return searchedFolders
 		.flatMap((folder) => names.map((name) => join(folder, name)))
 		.find(existsSync);
 }

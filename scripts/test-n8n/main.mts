@@ -14,6 +14,7 @@ const MODES = Object.fromEntries(
 /** The parts, longest first: a mode of test/n8n/delivery.test.mts, or a file beside it. */
 const PARTS: Record<string, string> = {
 	...MODES,
+	queue: 'queue mode with Redis, PostgreSQL and two workers',
 	examples: 'the example workflows',
 	browser: 'n8n’s editor, used in a browser',
 	install: 'n8n’s own install of the package from a registry, and its removal',

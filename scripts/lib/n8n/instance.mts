@@ -16,6 +16,7 @@ type InstanceOptions = {
 	folder: string;
 	/** The packed package to install before the start. */
 	tarball?: string;
+	role?: 'main' | 'worker';
 	/** The preferred port. */
 	port?: number;
 	env?: Record<string, string>;
@@ -101,14 +102,16 @@ export class N8n {
 	}
 
 	private async startOnce(): Promise<void> {
-		const { line, folder, tarball, env } = this.options;
+		const { line, folder, tarball, role = 'main', env } = this.options;
 		const program = join(await installN8n(line), 'node_modules', 'n8n', 'bin', 'n8n');
 		await mkdir(folder, { recursive: true });
 		if (tarball) await this.unpack(tarball);
 		this.ports ??= { web: await freePort(this.options.port), broker: await freePort() };
 		const { web, broker } = this.ports;
 		const log = await open(this.logFile, 'a');
-		const child = spawnGroup(node, [program, 'start'], log.fd, {
+		// with one execution at a time, the next execution goes to the other worker
+		const command = role === 'worker' ? ['worker', '--concurrency=1'] : ['start'];
+		const child = spawnGroup(node, [program, ...command], log.fd, {
 			cwd: folder,
 			env: {
 				...ownEnvironment(),
@@ -118,6 +121,8 @@ export class N8n {
 				N8N_USER_FOLDER: folder,
 				N8N_PORT: String(web),
 				N8N_RUNNERS_BROKER_PORT: String(broker),
+				QUEUE_HEALTH_CHECK_ACTIVE: 'true',
+				QUEUE_HEALTH_CHECK_PORT: String(web),
 				...env,
 			},
 		});
@@ -125,6 +130,7 @@ export class N8n {
 		this.child = child;
 		child.once('exit', () => (this.child = undefined));
 		await this.ready();
+		if (role === 'worker') return;
 		this.rest = new N8nRest(this.url, await executionReader(line));
 		await this.rest.signIn(owner);
 	}
@@ -138,7 +144,7 @@ export class N8n {
 		await this.end('SIGKILL');
 	}
 
-	private async log(): Promise<string> {
+	async log(): Promise<string> {
 		return existsSync(this.logFile) ? await readFile(this.logFile, 'utf8') : '';
 	}
 
@@ -166,7 +172,8 @@ export class N8n {
 
 	private async ready(): Promise<void> {
 		// n8n 1.x reports that it is ready before its interface is
-		const paths = ['/healthz/readiness', '/rest/settings'];
+		const paths =
+			this.options.role === 'worker' ? ['/healthz'] : ['/healthz/readiness', '/rest/settings'];
 		const answers = async (path: string) =>
 			(await fetch(this.url + path).catch(() => undefined))?.ok ?? false;
 		const isReady = async () => (await Promise.all(paths.map(answers))).every(Boolean);

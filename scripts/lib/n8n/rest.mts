@@ -175,7 +175,7 @@ export class N8nRest {
 	}
 }
 
-const hasEnded = ({ status }: Execution) => !['new', 'running'].includes(status);
+export const hasEnded = ({ status }: Execution) => !['new', 'running'].includes(status);
 
 function hasData({ data }: Execution): boolean {
 	const { runData = {}, error } = data?.resultData ?? {};

@@ -40,7 +40,7 @@ export const countPolls = ({ requests }: Pick<Service, 'requests'>) =>
 export async function submitAll(
 	{ store }: Service,
 	formId: string,
-	{ submissions, durationMs }: Mode,
+	{ submissions, durationMs }: Pick<Mode, 'submissions' | 'durationMs'>,
 ): Promise<void> {
 	for (const index of lodash.range(submissions)) {
 		await sleep((Math.random() * 2 * durationMs) / submissions);

@@ -1,0 +1,113 @@
+import lodash from 'lodash';
+import { afterAll, expect, it } from 'vitest';
+import { until } from '../../scripts/lib/command.mts';
+import { startN8n } from '../../scripts/lib/n8n/instance.mts';
+import {
+	type Credential,
+	type Execution,
+	hasEnded,
+	workflowNode,
+} from '../../scripts/lib/n8n/rest.mts';
+import { packedPackage } from '../../scripts/lib/packedPackage.mts';
+import { temporaryFolder } from '../../scripts/lib/paths.mts';
+import { demoForms, type Service, slow, startService } from '../service/index.mts';
+import { countPolls, submitAll, triggerWorkflow } from './delivery/submissions.mts';
+import { startPostgres, startRedis } from './servers.mts';
+
+const FORMS = [demoForms.contact, demoForms.newsletter];
+const SUBMISSIONS = 120;
+const SLOW_MS = 2_000;
+const SUBMITTED_WITHIN_MS = 75_000;
+const UPDATED_WITHIN_MS = 600_000;
+const POLL_EVERY_S = 10;
+
+const cleanup = new AsyncDisposableStack();
+afterAll(async () => await cleanup.disposeAsync(), 120_000);
+
+/** n8n in queue mode: one main process and two workers on a Redis and a PostgreSQL of their own. */
+async function startCluster() {
+	const env = {
+		EXECUTIONS_MODE: 'queue',
+		EXECUTIONS_DATA_PRUNE: 'false',
+		QUEUE_BULL_REDIS_HOST: '127.0.0.1',
+		QUEUE_BULL_REDIS_PORT: await startRedis(cleanup),
+		DB_TYPE: 'postgresdb',
+		DB_POSTGRESDB_HOST: '127.0.0.1',
+		DB_POSTGRESDB_PORT: await startPostgres(cleanup),
+		DB_POSTGRESDB_DATABASE: 'postgres',
+		DB_POSTGRESDB_USER: 'postgres',
+		DB_POSTGRESDB_PASSWORD: 'unused',
+	};
+	const tarball = await packedPackage();
+	const start = async (role: 'main' | 'worker') => {
+		const folder = await temporaryFolder('n8n-queue', cleanup);
+		return await startN8n({ folder, tarball, role, env }, cleanup);
+	};
+	// the workers expect the tables that the main process makes
+	const { rest } = await start('main');
+	return { rest, workers: await Promise.all([start('worker'), start('worker')]) };
+}
+
+/** A workflow that updates a form once for each new response of another form. */
+function updatingWorkflow(formServiceApi: Credential, formId: string) {
+	const credentials = { formServiceApi };
+	const workflow = triggerWorkflow(formServiceApi, formId);
+	const parameters = {
+		...{ resource: 'setting', operation: 'update', inputMode: 'fields' },
+		formId: { __rl: true, mode: 'id', value: demoForms.survey },
+		settings: { description: '={{ $json.uuid }}' },
+	};
+	const type = 'n8n-nodes-formservice.formService';
+	workflow.nodes[1] = workflowNode('End', type, { credentials, parameters });
+	return workflow;
+}
+
+const listUpdates = ({ requests }: Service, status: number) =>
+	requests.filter((one) => one.path.endsWith('/settings') && one.status === status);
+
+it('in queue mode, polls in one process and updates once for each response on both workers', async () => {
+	const service = await startService();
+	cleanup.defer(async () => await service.close());
+	// both forms are polled at once: while one worker waits, only the other one can take the next execution
+	service.faults.set({ fault: slow(SLOW_MS), match: { method: 'POST' } });
+	const { rest, workers } = await startCluster();
+	const credential = await rest.saveAccount(service);
+	const listResponses = () => FORMS.flatMap((id) => service.store.responses(id));
+	const known = new Set(listResponses().map(({ uuid }) => uuid));
+	const workflowIds: string[] = [];
+	for (const formId of FORMS) {
+		const id = await rest.createWorkflow(updatingWorkflow(credential, formId));
+		await rest.activate(id);
+		workflowIds.push(id);
+	}
+
+	const start = Date.now();
+	const plan = { submissions: SUBMISSIONS / FORMS.length, durationMs: SUBMITTED_WITHIN_MS };
+	await Promise.all(FORMS.map(async (id) => await submitAll(service, id, plan)));
+	let executions: Execution[] = [];
+	await until(async () => {
+		if (listUpdates(service, 200).length < SUBMISSIONS) return false;
+		executions = (await Promise.all(workflowIds.map((id) => rest.executions(id)))).flat();
+		return executions.every(hasEnded);
+	}, UPDATED_WITHIN_MS);
+	const seconds = Math.round((Date.now() - start) / 1000);
+
+	const logs = await Promise.all(workers.map(async (worker) => await worker.log()));
+	const runs = logs.map((log) => log.split('Worker started execution').length - 1);
+	const refused = listUpdates(service, 429).length;
+	const replied = service.requests.filter(({ status }) => status === 200);
+	const polls = countPolls({ requests: replied });
+	const updates = listUpdates(service, 200);
+	const counts = { submitted: SUBMISSIONS, seconds, polls, updates: updates.length, refused };
+	console.log('queue', { ...counts, runs });
+	const updated = updates.map(({ body }) => (body as { description: string }).description);
+	const submitted = listResponses().filter(({ uuid }) => !known.has(uuid));
+	expect(updated.sort()).toEqual(submitted.map(({ uuid }) => uuid).sort());
+	expect(executions.filter(({ status }) => status !== 'success')).toEqual([]);
+	expect(Math.min(...runs)).toBeGreaterThan(0);
+	expect(lodash.sum(runs)).toBe(executions.length);
+	// two processes would poll twice as often
+	expect(polls).toBeLessThanOrEqual(FORMS.length * (seconds / POLL_EVERY_S + 3));
+	// each process finds out by itself that a minute is used up
+	expect(refused).toBeLessThan(SUBMISSIONS / 4);
+});

@@ -1,0 +1,47 @@
+import { execFileSync, type ExecFileSyncOptions } from 'node:child_process';
+import { once } from 'node:events';
+import { chownSync, globSync } from 'node:fs';
+import { findProgram, freePort, spawnGroup } from '../../scripts/lib/command.mts';
+import { temporaryFolder } from '../../scripts/lib/paths.mts';
+
+function find(program: string): string {
+	// Debian keeps PostgreSQL's server programs off the PATH
+	const folders = ['/usr/sbin', ...globSync('/usr/lib/postgresql/*/bin')];
+	const found = findProgram([program], folders);
+	if (!found) throw new Error(`Queue mode needs \`${program}\`, which is not on this machine.`);
+	return found;
+}
+
+/** Starts a Redis of its own, which ends with `cleanup`; returns its port. n8n waits until it is ready. */
+export async function startRedis(cleanup: AsyncDisposableStack): Promise<string> {
+	const port = String(await freePort());
+	const folder = await temporaryFolder('redis', cleanup);
+	const settings = ['--port', port, '--bind', '127.0.0.1', '--save', '', '--dir', folder];
+	const server = spawnGroup(find('redis-server'), settings, 'ignore');
+	const ended = once(server, 'exit');
+	cleanup.defer(async () => {
+		server.kill();
+		await ended;
+	});
+	return port;
+}
+
+/** Starts a PostgreSQL of its own, with user and database "postgres"; returns its port. It ends with `cleanup`. */
+export async function startPostgres(cleanup: AsyncDisposableStack): Promise<string> {
+	const port = String(await freePort());
+	const folder = await temporaryFolder('postgres', cleanup);
+	const options: ExecFileSyncOptions = { cwd: folder, stdio: 'ignore' };
+	if (process.getuid?.() === 0) {
+		// PostgreSQL refuses to run as root, and its package has made a user
+		const [uid, gid] = ['-u', '-g'].map((flag) => Number(execFileSync('id', [flag, 'postgres'])));
+		chownSync(folder, uid, gid);
+		Object.assign(options, { uid, gid });
+	}
+	const control = (...args: string[]) =>
+		execFileSync(find('pg_ctl'), ['-D', folder, ...args], options);
+	const flags = '-U postgres --auth=trust -E UTF8 --no-locale --no-sync';
+	control('initdb', '-o', flags);
+	control('start', '-o', `-p ${port} -k ${folder} -h 127.0.0.1 -F`);
+	cleanup.defer(() => void control('stop', '-m', 'immediate'));
+	return port;
+}
