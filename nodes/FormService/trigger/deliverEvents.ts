@@ -49,7 +49,7 @@ export async function deliverEvents(
 	const wanted = sorted.slice(0, capacity);
 	const name = wanted.length === 0 ? null : await fetchFormName(context, formId);
 	const form = { id: formId, name };
-	const items = await createItems(
+	const items = await createEventItems(
 		wanted.map(({ event, record }) => ({ event, record, form, fields })),
 		{ request, output, readUntilMs },
 	);
@@ -137,7 +137,7 @@ export type ItemOptions = {
 };
 
 /** Creates items. If they have files, creates the first one and as many others as there is time for. */
-export async function createItems(
+export async function createEventItems(
 	events: readonly ResponseEventData[],
 	options: ItemOptions,
 ): Promise<OutputItem[]> {

@@ -54,10 +54,10 @@ export function detectEvent(
 
 /** Decides whether an unseen response was there before the trigger first watched its form. */
 function findUnseenPhase(record: IDataObject, { baseline }: EventRules): 'existing' | 'new' {
-	if (baseline === undefined || baseline.backfill === 'all') return 'new';
-	const { sinceMs, backfill, isFirstPassOver } = baseline;
+	if (baseline === undefined || baseline.emitExisting === 'all') return 'new';
+	const { sinceMs, emitExisting, isFirstPassOver } = baseline;
 	const createdAtMs = getCreationTimeMs(record) ?? (isFirstPassOver ? Infinity : -Infinity);
-	const isExisting = createdAtMs < Math.min(sinceMs, backfill?.sinceMs ?? Infinity);
+	const isExisting = createdAtMs < Math.min(sinceMs, emitExisting?.sinceMs ?? Infinity);
 	return isExisting ? 'existing' : 'new';
 }
 

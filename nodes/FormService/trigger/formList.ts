@@ -122,7 +122,7 @@ function deliverFormEvents(
 	return {
 		forms,
 		listedSinceMs: before.listedSinceMs ?? listedSinceMs,
-		items: delivered.map((one) => createFormItem(one, parameters.output)),
+		items: delivered.map((one) => createFormEventItem(one, parameters.output)),
 	};
 }
 
@@ -234,7 +234,7 @@ function toComparedText(value: unknown): string {
 /** The attributes of a form in a simplified item. */
 const ITEM_ATTRIBUTES = ['slug', 'description', 'is_closed', 'created_at', 'updated_at'];
 
-export function createFormItem(
+export function createFormEventItem(
 	{ event, form, changed }: Omit<DetectedFormEvent, 'stateAfter'>,
 	{ simplify }: ResponseOutput,
 ): OutputItem {

@@ -6,7 +6,7 @@ import { deliverEvents, type Delivery } from './deliverEvents';
 import { FIRST_PAGE, type FailureSubject, type ReadingOutcome } from './failures';
 import { computeNextForm, isFirstPass } from './formProgress';
 import { isBackingOff, type OutputItem, type PollContext } from './pollContext';
-import { ensureBaseline, readPages, type Reading, type ReadPages } from './readPages';
+import { readPages, type Reading, type ReadPages } from './readPages';
 import { computeAllowance, computeMaxRequests, isDue } from './requestBudget';
 import type { FormState } from './triggerState';
 
@@ -75,7 +75,7 @@ export async function readForm(
 ): Promise<FormResult> {
 	const { budget, cache, startedAtMs } = context;
 	const read = await readPages(context, formId, formBefore, reading, capacity);
-	const form = read.pages.length > 0 ? ensureBaseline(context, formBefore) : formBefore;
+	const { form } = read;
 	const delivery = await tryDelivery(context, formId, read, capacity);
 	// what there was no time for has not failed
 	const isLate = hasReason(read.error, 'pollTimedOut') && (hasReadPages || read.pages.length > 0);

@@ -45,6 +45,8 @@ export type Reading = Readonly<{
 
 /** What a reading has found. */
 export type ReadPages = {
+	/** The form with its baseline. */
+	form: FormState;
 	pages: Page[];
 	/** The events of chosen kinds, before filters apply. */
 	events: Map<Fingerprint, DetectedEvent>;
@@ -63,13 +65,14 @@ export type ReadPages = {
 export async function readPages(
 	context: PollContext,
 	formId: string,
-	form: FormState,
+	formBefore: FormState,
 	reading: Reading,
 	maxEvents: number,
 ): Promise<ReadPages> {
 	const { request, readUntilMs } = context;
 	const target = createTarget(request.account, endpoints.listResponses, { formId });
 	const found = {
+		form: formBefore,
 		pages: new Array<Page>(),
 		events: new Map<Fingerprint, DetectedEvent>(),
 		updates: new Map<Fingerprint, SeenResponse>(),
@@ -79,8 +82,9 @@ export async function readPages(
 			const page = toPage(context, listPage);
 			found.pages.push(page);
 			// the first reply shows the service's clock
-			await comparePage(found, page, ensureBaseline(context, form), context.parameters);
-			if (page.next === undefined || isEndOfSearch(reading, page, form)) break;
+			found.form = ensureBaseline(context, found.form);
+			await comparePage(found, page, context.parameters);
+			if (page.next === undefined || isEndOfSearch(reading, page, formBefore)) break;
 			if (found.events.size >= maxEvents) return { ...found, stop: 'full' };
 			if (found.pages.length >= reading.maxPages) return { ...found, stop: 'limit' };
 			if (clock.now() >= readUntilMs) return { ...found, stop: 'late' };
@@ -109,16 +113,19 @@ export function ensureBaseline(context: PollContext, form: FormState = {}): Form
 	const { cache, isDamaged, parameters, startedAtMs } = context;
 	// the service rounds `created_at` down to the second
 	const sinceMs = Math.floor((startedAtMs + cache.clockOffsetMs) / 1_000) * 1_000;
-	return { ...form, baseline: { sinceMs, backfill: isDamaged ? undefined : parameters.backfill } };
+	return {
+		...form,
+		baseline: { sinceMs, emitExisting: isDamaged ? undefined : parameters.emitExisting },
+	};
 }
 
 /** A later page can repeat a response: it has at most one event in a reading. */
 async function comparePage(
-	{ events, updates, pages }: Pick<ReadPages, 'events' | 'updates' | 'pages'>,
+	{ form, events, updates, pages }: Omit<ReadPages, 'stop'>,
 	{ records, ids, servedAtMs }: Page,
-	{ seen = new Map(), baseline }: FormState,
 	parameters: TriggerParameters,
 ): Promise<void> {
+	const { seen = new Map(), baseline } = form;
 	const rules = { ...parameters, baseline };
 	const pageIndex = pages.length - 1;
 	for (const [index, record] of records.entries()) {

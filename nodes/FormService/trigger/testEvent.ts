@@ -22,9 +22,9 @@ import {
 	RESPONSE_EVENTS,
 	type ResponseEvent,
 } from '../parameters/triggerEvents';
-import { createConditionError, createItems, type ResponseEventData } from './deliverEvents';
+import { createConditionError, createEventItems, type ResponseEventData } from './deliverEvents';
 import { isIncomplete } from './detectEvent';
-import { createFormItem, indexForms } from './formList';
+import { createFormEventItem, indexForms } from './formList';
 import {
 	hasSeveralForms,
 	isWatched,
@@ -53,14 +53,14 @@ export async function fetchTestEvent(n8n: IPollFunctions): Promise<INodeExecutio
 	for (const form of lists.responses ? forms.slice(0, MAX_FORMS) : []) {
 		const newest = await findNewest(context, form, parameters);
 		if (newest === undefined) continue;
-		const [{ item }] = await createItems([newest], { request: context, output });
+		const [{ item }] = await createEventItems([newest], { request: context, output });
 		return [item];
 	}
 	const [{ id, name, record }] = forms;
 	const event = FORM_EVENTS.find((one) => events.includes(one));
 	if (event !== undefined && record !== undefined) {
 		const changed = eventTexts[event].example?.changed as string[] | undefined;
-		return [createFormItem({ event, form: { id, name, record }, changed }, output).item];
+		return [createFormEventItem({ event, form: { id, name, record }, changed }, output).item];
 	}
 	if (conditions.conditions.length > 0) {
 		throw new InputError(n8n.getNode(), {
@@ -137,7 +137,7 @@ async function createExample(
 	const fields = await fetchFields(context, id, output);
 	const event = RESPONSE_EVENTS.find((one) => events.includes(one)) ?? 'responseCompleted';
 	const record = createRecord(event, fields);
-	const [{ item }] = await createItems([{ event, record, form: { id, name }, fields }], {
+	const [{ item }] = await createEventItems([{ event, record, form: { id, name }, fields }], {
 		request: context,
 		output: { ...output, downloadFiles: false },
 	});

@@ -24,7 +24,7 @@ import {
 import { HOUR_MS } from './requestBudget';
 import { RETENTION_MS } from './seenResponses';
 import {
-	BACKFILL_CHOICES,
+	EMIT_EXISTING_CHOICES,
 	DEFAULT_ABANDONED_AFTER_HOURS,
 	DEFAULT_MAX_PER_POLL,
 	DEFAULT_REQUESTS_PER_DAY,
@@ -54,7 +54,7 @@ export type TriggerParameters = {
 	/** A response that does not meet them is seen, and does not start the workflow. */
 	conditions: ConditionSet;
 	/** The existing responses that start the workflow. */
-	backfill: 'all' | { sinceMs: number } | undefined;
+	emitExisting: 'all' | { sinceMs: number } | undefined;
 	maxPerPoll: number;
 	requestsPerDay: number;
 	output: ResponseOutput;
@@ -82,7 +82,7 @@ export function readTriggerParameters(n8n: IPollFunctions): TriggerParameters {
 		},
 		abandonedAfterMs: HOUR_MS * readCount('abandonedAfterHours', DEFAULT_ABANDONED_AFTER_HOURS),
 		conditions,
-		backfill: readBackfill(input),
+		emitExisting: readEmitExisting(input),
 		maxPerPoll: readCount('options.maxPerPoll', DEFAULT_MAX_PER_POLL),
 		requestsPerDay: readCount('options.requestsPerDay', DEFAULT_REQUESTS_PER_DAY),
 		output,
@@ -120,9 +120,9 @@ function readFormIds(input: ParameterContext, name: string): string[] {
 	);
 }
 
-function readBackfill(input: ParameterContext): TriggerParameters['backfill'] {
+function readEmitExisting(input: ParameterContext): TriggerParameters['emitExisting'] {
 	const name = 'options.emitExisting';
-	const choice = readSelectedOption(input, name, BACKFILL_CHOICES, 'no');
+	const choice = readSelectedOption(input, name, EMIT_EXISTING_CHOICES, 'no');
 	if (choice !== 'since') return choice === 'all' ? 'all' : undefined;
 	const sinceMs = readTimeMs(input, 'options.emitSince');
 	if (sinceMs !== undefined) return { sinceMs };

@@ -23,7 +23,7 @@ export const DEFAULT_REQUESTS_PER_DAY = REQUESTS_PER_DAY / 2;
 export const DEFAULT_ABANDONED_AFTER_HOURS = 24;
 
 /** The choices of Emit Existing Responses. */
-export const BACKFILL_CHOICES = { no: 'No', all: 'All', since: 'Since a Date' };
+export const EMIT_EXISTING_CHOICES = { no: 'No', all: 'All', since: 'Since a Date' };
 
 const MINUTES = (24 * 60) / DEFAULT_REQUESTS_PER_DAY;
 
@@ -145,7 +145,7 @@ export const triggerProperties: INodeProperties[] = [
 			// a user who adds the option wants all existing responses; without the option, no existing response
 			// starts the workflow
 			default: 'all',
-			options: toOptions(BACKFILL_CHOICES),
+			options: toOptions(EMIT_EXISTING_CHOICES),
 			displayOptions: { show: RESPONSE_EVENT_CONDITION },
 			description: 'Which responses created before the first activation also start the workflow',
 		},

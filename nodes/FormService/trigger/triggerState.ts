@@ -49,7 +49,7 @@ const formSchema = z.object({
 			/** When the trigger first watched the form: a whole second of the service's clock. */
 			sinceMs: z.number(),
 			/** The existing responses that start the workflow: all, or those since a time. */
-			backfill: z.union([z.literal('all'), z.object({ sinceMs: z.number() })]).optional(),
+			emitExisting: z.union([z.literal('all'), z.object({ sinceMs: z.number() })]).optional(),
 			/** Whether a pass has ended. After it, a response without a creation time is new. */
 			isFirstPassOver: z.boolean().optional(),
 		})

@@ -28,10 +28,10 @@ const beginnings: Record<string, EventRules> = {
 	'only Abandoned': { ...all, events: ['responseAbandoned'] },
 	'all events': all,
 	existing: { ...all, baseline },
-	'existing, all emitted': { ...all, baseline: { ...baseline, backfill: 'all' } },
+	'existing, all emitted': { ...all, baseline: { ...baseline, emitExisting: 'all' } },
 	'existing, emitted since -5': {
 		...all,
-		baseline: { ...baseline, backfill: { sinceMs: toMs(-5) } },
+		baseline: { ...baseline, emitExisting: { sinceMs: toMs(-5) } },
 	},
 };
 

@@ -13,7 +13,7 @@ import {
 } from '../requestContext';
 import { findNextPage } from './findNextPage';
 
-/** The maximum number of pages in one reading. Three readings of 480 pages take all requests of a day. */
+/** The maximum number of pages in one pass. Three passes of 480 pages take all requests of a day. */
 export const MAX_PAGES = REQUESTS_PER_DAY / 3;
 
 const TOO_LONG = createFailure('listIncomplete', { detail: `it has more than ${MAX_PAGES} pages` });
@@ -29,12 +29,12 @@ export type ListPage = {
 	dateHeaderMs?: number;
 };
 
-/** How often a list is read. Three readings of a list of 67 pages take 201 of the 1,440 requests of a day. */
-const MAX_READINGS = 3;
+/** How often a list is read. Three passes of a list of 67 pages take 201 of the 1,440 requests of a day. */
+const MAX_PASSES = 3;
 
 /**
  * Fetches the records of a list in the order in which they are found. Pages can shift while they are read: then
- * one record is on two pages, and another is on no page. So up to three readings are joined.
+ * one record is on two pages, and another is on no page. So up to three passes are joined.
  *
  * @param until stop after the page that completes `limit` records, or that has the record with this ID
  * @throws ServiceError if the list is incomplete
@@ -46,7 +46,7 @@ export async function fetchRecords(
 ): Promise<readonly IDataObject[]> {
 	const found = new Map<string, IDataObject>();
 	let latestTotal = 0;
-	for (let reading = 1; reading <= MAX_READINGS; reading++) {
+	for (let pass = 1; pass <= MAX_PASSES; pass++) {
 		const current = new Map<string, IDataObject>();
 		let recordCount = 0;
 		let total: number | undefined;
@@ -71,11 +71,11 @@ export async function fetchRecords(
 		if (total !== undefined && found.size >= total) return [...found.values()];
 	}
 	const count = latestTotal > 0 ? `of ${latestTotal} records` : 'records, some of them twice';
-	const detail = `${MAX_READINGS} readings found ${found.size} ${count}`;
+	const detail = `${MAX_PASSES} readings found ${found.size} ${count}`;
 	throw createRequestError(context, createFailure('listIncomplete', { detail }));
 }
 
-/** Whether the records are the whole list. `total` is the number that the first page of the reading announced. */
+/** Whether the records are the whole list. `total` is the number that the first page of the pass announced. */
 export function isWholeList({
 	distinctCount,
 	recordCount,

@@ -72,7 +72,7 @@ export const responseGet: Operation = {
 				}
 				const needsFields = outputNeedsFields(output);
 				const fields = needsFields ? await fetchSharedFields(request, formId, output) : undefined;
-				return await createItems(request, [record], output, fields);
+				return await createResponseItems(request, [record], output, fields);
 			},
 		};
 	},
@@ -86,7 +86,7 @@ async function fetchRecordsById(request: ItemRequest, until: { id?: string }) {
 	return await fetchOnce(request, fetch, `IDs of ${request.target.url}`);
 }
 
-async function createItems(
+async function createResponseItems(
 	{ context }: ItemRequest,
 	records: readonly IDataObject[],
 	output: ResponseOutput,
@@ -156,7 +156,7 @@ export const responseGetAll: Operation = {
 				const listed = await fetchResponses(request, stopsEarly ? limit : undefined);
 				const records = listed.filter((record) => hasStatus(record, status));
 				const found = await findResponses(records, query, fields);
-				return await createItems(request, found.slice(0, limit), output, fields);
+				return await createResponseItems(request, found.slice(0, limit), output, fields);
 			},
 		};
 	},
