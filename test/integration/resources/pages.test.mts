@@ -44,7 +44,13 @@ const readings = ['abc', 'e', 'bcd', 'd', 'bcd', 'e'];
 const changing = (at: number) =>
 	pageOf(readings[at], at % 2 === 0 ? 2 : undefined, { total: at === 0 ? 5 : 4 });
 
+const shifted = ['ab', 'bd', 'ac', 'cb'];
+/** Each reading misses another one of the four records. */
+const shifting = (at: number) =>
+	pageOf(shifted[at % 4], at % 2 === 0 ? 2 : undefined, { total: 4 });
+
 testRuns('Response: Get Many', {
+	'joins the records of two readings': onPages(shifting, raw),
 	'reads no page after the limit': onPages(overlapping, { ...raw, ...limited }),
 	'reads no page twice': onPages((at) => pageOf('abc'[at], 2), raw),
 	'puts no deleted record in the place of a hidden one': onPages(changing, raw),

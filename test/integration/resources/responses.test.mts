@@ -10,6 +10,12 @@ const replyTo = (path: RegExp, fault: Fault, ...given: Given) => ({
 	prepare: ({ faults }: Service) => faults.set({ fault, match: { path } }),
 });
 
+/** The service lists a response with unreadable answers, and two others. */
+const withUnreadable = (parameters: object) => {
+	const others = ['Ada', 'Bob'].map((Name) => ({ uuid: Name, responses: { Name } }));
+	return replyTo(/^\/responses/, success([{ uuid: 'odd', responses: 42 }, ...others]), parameters);
+};
+
 /** The service lists one response on each page. */
 const onPages = (...given: Given) => ({
 	given,
@@ -54,14 +60,10 @@ testRuns('Response: Get Many', {
 		success([true, false, '0', 1, undefined].map((is_incomplete, id) => ({ id, is_incomplete }))),
 		{ status: 'incomplete' },
 	),
-	'keeps unreadable answers, and says so': replyTo(
-		/^\/responses/,
-		success([
-			{ uuid: 'odd', responses: 42 },
-			...['Ada', 'Bob'].map((Name) => ({ uuid: Name, responses: { Name } })),
-		]),
-		{ filters: meeting(condition('Name', 'isNot', 'Bob')) },
-	),
+	'keeps unreadable answers, and says so': withUnreadable({
+		filters: meeting(condition('Name', 'isNot', 'Bob')),
+	}),
+	'keeps unreadable answers when it finds a text': withUnreadable({ filters: { text: 'ada' } }),
 });
 
 const gone = { formId: { ...locator('gone42', 'list'), cachedResultName: 'Summer Party' } };

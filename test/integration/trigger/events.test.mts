@@ -39,6 +39,16 @@ describe('Emit Existing Responses', () => {
 	});
 });
 
+it('The oldest response of several forms comes first', async () => {
+	lists.responses = ['11', '10'].map((hour) => ({
+		uuid: hour,
+		created_at: `2026-01-31T${hour}:00:00Z`,
+	}));
+	const options = { emitExisting: 'all' };
+	const { first } = await publish({ watch: 'several', formIds: ['form', 'other'], options });
+	expect(listIds(first)).toBe('10 10 11 11');
+});
+
 it('Response Updated holds the new answers against the filters', async () => {
 	const submit = (Name: string) => (lists.responses = [{ uuid: 'a', responses: { Name } }]);
 	const conditions = [{ field: 'Name', operator: 'is', value: 'Grace' }];

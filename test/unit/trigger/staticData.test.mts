@@ -61,3 +61,13 @@ it.each([
 	expect(contexts.map(readSavedState)).toEqual(states);
 	expect(new Set(contexts.map((context) => readTriggerNode(context).id)).size).toBe(2);
 });
+
+it('A trigger goes on with its state of the default mode when the mode becomes durable', () => {
+	const [context] = createContexts(['a']);
+	const state = { revision: 1 };
+	writeSavedState(context, state, 1);
+	// in durable mode, n8n passes a copy of the static data of the node
+	const getWorkflowStaticData = (type: string) =>
+		type === 'node' ? {} : context.getWorkflowStaticData(type);
+	expect(readSavedState({ ...context, getWorkflowStaticData })).toEqual(state);
+});
