@@ -89,3 +89,14 @@ it.each<[Order, number, Mode, number]>([
 		expect(world.delivered).toEqual([`A-${10 * pages} responseCompleted`]);
 	}
 });
+
+it('Many responses of a long list come soon, also if the full pass is the first to read one of their pages', async () => {
+	const { world, A } = createPaged({ pages: 20, order: 'newest', pageSize: 10 });
+	await world.beginAndRun(20);
+	while (!(await world.tick(MINUTE_MS)).sent.some(onPage(20))) continue;
+	// after the next search, the pass starts over
+	await world.run(2);
+	lodash.times(60, () => world.submit(A));
+	await world.run(5);
+	expect(world.delivered).toHaveLength(60);
+});
