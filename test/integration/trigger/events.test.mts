@@ -49,6 +49,12 @@ it('The oldest response of several forms comes first', async () => {
 	expect(listIds(first)).toBe('10 10 11 11');
 });
 
+it('Form Created watches all forms, whatever was chosen before', async () => {
+	const { poll } = await publish({ events: ['formCreated'], watch: 'one' });
+	lists.forms.push({ id: 'new', name: 'New', created_at: new Date(time.now()).toISOString() });
+	expect(await poll()).toMatchObject([{ event: 'formCreated', form: { id: 'new' } }]);
+});
+
 it('Response Updated holds the new answers against the filters', async () => {
 	const submit = (Name: string) => (lists.responses = [{ uuid: 'a', responses: { Name } }]);
 	const conditions = [{ field: 'Name', operator: 'is', value: 'Grace' }];

@@ -52,5 +52,5 @@ export function checkLink(
  */
 function isIpOrPrivateName(hostname: string): boolean {
 	const name = hostname.replace(/\.$/, '');
-	return /^\[|^[\d.]+$|^[^.]*$|(^|\.)(localhost|local|internal|home\.arpa)$/.test(name);
+	return /^[\d.]+$|^[^.]*$|(^|\.)(localhost|local|internal|home\.arpa)$/.test(name);
 }
