@@ -1,4 +1,5 @@
 /** Lists that are longer than a poll, and what n8n saves of them. */
+import lodash from 'lodash';
 import { expect, it } from 'vitest';
 import type { Mode } from './n8n.mts';
 import { failAll, faults, type Order, type Paging } from './service.mts';
@@ -54,7 +55,13 @@ it.each<[Order, number]>([
 it.each<Mode>(['default', 'durable'])(
 	'What arrived during an outage is delivered, although more keep arriving (%s)',
 	async (mode) => {
-		const { world, A } = createPaged({ pages: 12, pageSize: 5, mode, maxPerPoll: 2 });
+		const { world, A } = createPaged({
+			pages: 12,
+			pageSize: 5,
+			order: 'newest',
+			mode,
+			maxPerPoll: 2,
+		});
 		await world.beginAndRun(60);
 		const outage = { ...failAll(faults.serverError), periodMinutes: 5 };
 		await world.run(360, (minute) => minute % 3 === 0 && world.submit(A), outage);
@@ -62,6 +69,27 @@ it.each<Mode>(['default', 'durable'])(
 		const happen = (minute: number) => minute % 10 === 0 && world.submit(A);
 		await world.run(2 * DAY_MINUTES, happen, { periodMinutes: 2 });
 		expect(world.delivered).toEqual(expect.arrayContaining(ofOutage));
+	},
+);
+
+it.each<Mode>(['default', 'durable'])(
+	'A change on the last page is found, although each search leaves new responses (%s)',
+	async (mode) => {
+		const list = { pages: 10, pageSize: 10, order: 'newest', paging: 'link' } as const;
+		const events = ['responseCompleted', 'responseUpdated'] as const;
+		const { world, A } = createPaged({
+			...list,
+			announcesTotal: true,
+			events,
+			mode,
+			maxPerPoll: 7,
+		});
+		await world.beginAndRun(100);
+		await world.run(2 * DAY_MINUTES, (minute) => {
+			if (minute === 600) world.edit(A.kept[5]);
+			if (minute % 30 === 0) lodash.times(10, () => world.submit(A));
+		});
+		expect(world.delivered).toContain('A-6 responseUpdated');
 	},
 );
 

@@ -62,7 +62,7 @@ function computeProgress(result: FormReading): Progress {
 	const { progress = {} } = form;
 	if (hasRead) return reading.kind === 'search' ? endSearch(result) : advancePass(result);
 	if (!hasFailed) return progress;
-	if (reading.kind === 'search') return { ...progress, next: 'pass' };
+	if (reading.kind === 'search') return leaveSearch(progress);
 	const { pass } = progress;
 	const failures = (pass?.failures ?? 0) + 1;
 	// a page that stays bad must not hold back the pages before it
@@ -78,32 +78,38 @@ function findResumePage({ read, delivery }: FormReading): string | undefined {
 		: read.pages[undelivered.pageIndex].page;
 }
 
+/** A search that stops before its end goes on at its next turn. */
 function endSearch(result: FormReading): Progress {
-	const { form, read, delivery, serviceMs } = result;
+	const { form, reading, read, delivery, serviceMs } = result;
 	const progress = form.progress!;
 	const search = progress.search!;
-	const hasMore = delivery.undelivered.length > 0 || read.stop === 'full';
+	const page = findResumePage(result);
 	if (search.order === 'oldestFirst') {
-		const page = findResumePage(result) ?? read.pages.at(-1)!.page;
-		// what had no room comes with the next poll
-		return { ...progress, next: hasMore ? 'search' : 'pass', search: { ...search, page } };
+		const lastPage = read.pages.at(-1)!.page;
+		return { ...progress, next: 'pass', search: { ...search, page: page ?? lastPage } };
 	}
-	if (read.stop === 'failed') return { ...progress, next: 'pass' };
-	const isWhole = read.stop === 'end' && !hasMore;
-	// the pass delivers what had no room, or was too far from the first page
-	const pass = isWhole ? progress.pass : createPass(findResumePage(result));
-	return { ...progress, next: 'pass', pass, search: { ...search, searchedAtMs: serviceMs } };
+	if (read.stop === 'failed') return leaveSearch(progress);
+	const startedAtMs = reading.from === FIRST_PAGE ? serviceMs : search.startedAtMs;
+	const isOver = read.stop === 'end' && delivery.undelivered.length === 0;
+	const next = isOver
+		? { order: search.order, page: FIRST_PAGE, searchedAtMs: startedAtMs ?? serviceMs }
+		: { ...search, page: page!, startedAtMs };
+	return { ...progress, next: 'pass', search: next };
 }
 
-type Pass = NonNullable<Progress['pass']>;
-
-function createPass(page = FIRST_PAGE, isFirst = false): Pass {
-	return { page, failures: 0, pageCount: 0, ascent: 0, isFirst };
+/** The newest responses must not wait for a later page that fails. */
+function leaveSearch({ search, ...progress }: Progress): Progress {
+	const isNewestFirst = search?.order === 'newestFirst';
+	return {
+		...progress,
+		next: 'pass',
+		search: isNewestFirst ? { ...search, page: FIRST_PAGE } : search,
+	};
 }
 
 function advancePass(result: FormReading): Progress {
 	const { form, read, delivery } = result;
-	const { pass = createPass(FIRST_PAGE, isFirstPass(form)) } = form.progress ?? {};
+	const { pass = { pageCount: 0, ascent: 0, isFirst: isFirstPass(form) } } = form.progress ?? {};
 	// a page with an undelivered event is read again
 	const passed = read.pages.slice(0, delivery.undelivered[0]?.pageIndex);
 	const pageCount = pass.pageCount + passed.length;

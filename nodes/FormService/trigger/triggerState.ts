@@ -30,8 +30,9 @@ const progressSchema = z.object({
 		.object({
 			order: z.enum(['newestFirst', 'oldestFirst']),
 			page: z.string(),
-			/** When the last finished search began, by the service's clock. */
+			/** When the last finished search began, by the service's clock, and when an unfinished one did. */
 			searchedAtMs: z.number(),
+			startedAtMs: z.number().optional(),
 		})
 		.optional(),
 });
