@@ -155,7 +155,7 @@ function meetsCondition(
 	condition: PreparedCondition,
 ): boolean {
 	const { compared, operator } = condition;
-	// a trigger can watch several forms, of which some lack the field
+	// a form that lacks the field, one of several that a trigger watches, has no answer to it
 	if (compared === undefined) return operator === 'isEmpty';
 	const differences = compareAnswer(record, answers, condition);
 	if (!differences?.every((difference) => difference !== undefined)) return true;

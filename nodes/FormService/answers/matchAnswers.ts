@@ -62,7 +62,7 @@ export async function hasUnknownAnswer(
 	return false;
 }
 
-/** Creates the keys of answers in an item: the field's answer key, or a label of its own: "Comment (2)". */
+/** Creates the keys of answers in an item. An answer without a field has its label, made unique: "Comment (2)". */
 export function createAnswerKeys(answers: readonly MatchedAnswer[]): string[] {
 	const usedKeys = answers.flatMap(({ field }) => field?.answerKey ?? []);
 	const others = answers.filter(({ field }) => field === undefined);

@@ -1,12 +1,14 @@
 import { pick } from 'lodash';
 import type { IDataObject, INodeExecutionData } from 'n8n-workflow';
 import { fetchFields, type AnswerNaming, type FormField } from '../answers/fields';
-import { endpoints } from '../api/endpoints';
+import { createTarget, endpoints } from '../api/endpoints';
 import { getFormId, getId, isRecord, removeSecrets } from '../api/records';
 import { fetchRecords } from '../api/replies/fetchPages';
+import type { RequestContext } from '../api/requestContext';
 import { parseBoolean } from '../api/values';
 import { fetchOnce, type ItemRequest, type Operation } from '../execution/operation';
 import { createFormNotFoundError, formLocator, readFormId } from '../parameters/locators';
+import type { ParameterContext } from '../parameters/parameterContext';
 import {
 	limitProperties,
 	readLimit,
@@ -54,14 +56,27 @@ export const formGet: Operation = {
 		const simplify = readSimplify(input);
 		return {
 			async read(request) {
-				const forms = await fetchOnce(request, fetchRecords);
-				const form = forms.find((record) => getFormId(record) === formId);
-				if (form !== undefined) return [createFormItem(form, simplify)];
-				throw createFormNotFoundError(input.node, formId, { itemIndex: input.itemIndex });
+				return [createFormItem(await findForm(request, input, formId), simplify)];
 			},
 		};
 	},
 };
+
+/** Finds a form in the list of all forms, which is fetched once per run. */
+export async function findForm(
+	request: ItemRequest,
+	input: ParameterContext,
+	formId: string,
+): Promise<IDataObject> {
+	const target = createTarget(request.context.account, endpoints.listForms);
+	const fetch = async (context: RequestContext) => {
+		const forms = await fetchRecords(context, target);
+		return new Map(forms.map((form) => [getFormId(form), form]));
+	};
+	const form = (await fetchOnce(request, fetch, 'forms by ID')).get(formId);
+	if (form !== undefined) return form;
+	throw createFormNotFoundError(input.node, formId, { itemIndex: input.itemIndex });
+}
 
 function createFormItem(form: IDataObject, simplify: boolean): INodeExecutionData {
 	const json = removeSecrets(form);

@@ -8,8 +8,8 @@ import { EARLY_TOLERANCE_MS, HOUR_MS, hasElapsed, MINUTE_MS } from './requestBud
 /* Decides how long polls wait after a failure, and which error the user sees. */
 
 /**
- * What has failed: all of the account, the parameters, the list of forms, or one form. A pass that fails at a later
- * page is a subject of its own, so that it does not delay new responses.
+ * What has failed: the whole account, the parameters, the list of forms, or one form. The later pages of a form are
+ * a subject of their own, so that their failures do not delay new responses.
  */
 export type FailureSubject =
 	| 'account'

@@ -1,9 +1,7 @@
 import { isEmpty, mapValues } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
-import { createTarget, endpoints } from '../../api/endpoints';
-import { getFormId, removeSecrets } from '../../api/records';
-import { fetchRecords } from '../../api/replies/fetchPages';
-import type { RequestContext } from '../../api/requestContext';
+import { endpoints } from '../../api/endpoints';
+import { removeSecrets } from '../../api/records';
 import { updateSettings } from '../../api/service';
 import { truncateText } from '../../api/text';
 import { parseBoolean } from '../../api/values';
@@ -15,20 +13,15 @@ import {
 	type SettingChanges,
 } from '../../settings/settings';
 import { fetchOnce, type ItemRequest, type Operation } from '../../execution/operation';
-import {
-	isExpression,
-	createFormNotFoundError,
-	readFormId,
-	formLocator,
-} from '../../parameters/locators';
+import { isExpression, readFormId, formLocator } from '../../parameters/locators';
 import {
 	createParameterError,
 	readBoolean,
-	type ParameterContext,
 	createInputModeProperty,
 	createOptionsProperty,
 } from '../../parameters/parameterContext';
 import { TOOL_CONDITION } from '../../parameters/resultParameters';
+import { findForm } from '../forms';
 import {
 	clearableSettings,
 	readSettings,
@@ -133,21 +126,6 @@ export const settingsUpdate: Operation = {
 	},
 };
 
-async function findForm(
-	request: ItemRequest,
-	input: ParameterContext,
-	formId: string,
-): Promise<IDataObject> {
-	const target = createTarget(request.context.account, endpoints.listForms);
-	const fetch = async (context: RequestContext) => {
-		const forms = await fetchRecords(context, target);
-		return new Map(forms.map((form) => [getFormId(form), form]));
-	};
-	const form = (await fetchOnce(request, fetch, 'forms by ID')).get(formId);
-	if (form !== undefined) return form;
-	throw createFormNotFoundError(input.node, formId, { itemIndex: input.itemIndex });
-}
-
 /** A checked update of a form. */
 type FormUpdate = CheckedSettings & { formId: string; isPreview: boolean };
 
@@ -204,8 +182,8 @@ function summarizeChanges(changes: SettingChanges): string {
 function formatValue(name: string, value: unknown): string {
 	if (toStoredValue(value) === null) return 'empty';
 	// the service may send a boolean as 0 or 1
-	const isOn = findSetting(name)?.type === 'boolean' ? parseBoolean(value) : undefined;
-	if (isOn !== undefined) return isOn ? 'Yes' : 'No';
+	const isEnabled = findSetting(name)?.type === 'boolean' ? parseBoolean(value) : undefined;
+	if (isEnabled !== undefined) return isEnabled ? 'Yes' : 'No';
 	return truncateText(
 		typeof value === 'object' ? JSON.stringify(value) : String(value),
 		MAX_LENGTH,
