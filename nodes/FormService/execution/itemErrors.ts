@@ -1,6 +1,7 @@
 import { compact, groupBy, map, upperFirst } from 'lodash';
 import { toNodeError, InputError, type NodeError, ServiceError } from '../api/errors';
 import { addPeriod } from '../api/text';
+import { isTool } from '../parameters/parameterContext';
 import type { InputItem, ItemOutcome } from './operation';
 
 /** Converts an error to the error of an item. Items can share a request, so each item gets a copy of the error. */
@@ -11,12 +12,10 @@ export function toItemError(error: unknown, item: InputItem): NodeError {
 	return error.withText({ message, description: description ?? '' }, index);
 }
 
-type Outcomes = ReadonlyMap<InputItem, ItemOutcome>;
-
 type FailedOutcome = Extract<ItemOutcome, { error: NodeError }>;
 
-export function findFirstFailedItem(outcomes: Outcomes): InputItem | undefined {
-	return [...outcomes].find(([, outcome]) => 'error' in outcome)?.[0];
+export function hasFailed({ outcome }: InputItem): boolean {
+	return outcome !== undefined && 'error' in outcome;
 }
 
 /**
@@ -25,28 +24,35 @@ export function findFirstFailedItem(outcomes: Outcomes): InputItem | undefined {
  */
 export function createStopError(
 	item: InputItem,
-	{ kind, error }: FailedOutcome,
-	outcomes: Outcomes,
+	{ error, isInvalid }: FailedOutcome,
+	items: readonly InputItem[],
 ): NodeError {
-	const { node } = error;
-	const isInvalid = kind === 'invalid';
 	const { message, description } = isInvalid
-		? describeInvalidItems(outcomes)
+		? describeInvalidItems(items)
 		: { message: error.message, description: [error.description, describeItems([item])] };
 	const nothing = isInvalid && item.endpoint.effect !== 'safe' && 'Nothing was sent.';
-	const sent = describeSentItems(outcomes) || nothing;
+	const sent = describeSentItems(items) || nothing;
 	// users overlook a sentence after a long list of invalid items
 	const lines = compact(isInvalid ? [sent, ...description] : [...description, sent]);
 	const text = { message, description: lines.join('\n') };
-	if (error instanceof ServiceError) return error.withText(text, item.index);
-	return new InputError(node, { ...text, itemIndex: item.index });
+	const stopError =
+		error instanceof ServiceError
+			? error.withText(text, item.index)
+			: new InputError(error.node, { ...text, itemIndex: item.index });
+	// a model gets only the message, and the editor shows the description as HTML
+	const shown = isTool(error.node)
+		? { message: formatError(stopError), description: '' }
+		: { description: text.description.replaceAll('\n', '<br>\n') };
+	return Object.assign(stopError, shown);
 }
 
 /** Describes all invalid items. If they have the same reason, the reason is the message. */
-function describeInvalidItems(outcomes: Outcomes) {
-	const invalidItems = [...outcomes].flatMap(([item, outcome]) =>
-		outcome.kind === 'invalid' ? [{ item, error: outcome.error }] : [],
-	);
+function describeInvalidItems(items: readonly InputItem[]) {
+	const invalidItems = items.flatMap((item) => {
+		const { outcome } = item;
+		const isInvalid = outcome !== undefined && 'error' in outcome && outcome.isInvalid;
+		return isInvalid ? [{ item, error: outcome.error }] : [];
+	});
 	const byReason = groupBy(invalidItems, ({ error }) => formatError(error));
 	const groups = Object.entries(byReason);
 	if (groups.length === 1) {
@@ -57,7 +63,7 @@ function describeInvalidItems(outcomes: Outcomes) {
 		};
 	}
 	return {
-		message: `${invalidItems.length} of ${outcomes.size} items are invalid`,
+		message: `${invalidItems.length} of ${items.length} items are invalid`,
 		description: groups.map(
 			([reason, group]) => `${upperFirst(listItems(map(group, 'item')))}: ${reason}`,
 		),
@@ -65,12 +71,12 @@ function describeInvalidItems(outcomes: Outcomes) {
 }
 
 /** Says which items were sent. Returns an empty string if none was. */
-function describeSentItems(outcomes: Outcomes): string {
-	const sentItems = [...outcomes].flatMap(([item, outcome]) =>
-		'sent' in outcome && outcome.sent === 'yes' ? [item] : [],
+function describeSentItems(items: readonly InputItem[]): string {
+	const sentItems = items.filter(
+		({ outcome }) => outcome !== undefined && 'output' in outcome && outcome.isSent,
 	);
 	if (sentItems.length === 0) return '';
-	const counts = `${sentItems.length} of ${outcomes.size}`;
+	const counts = `${sentItems.length} of ${items.length}`;
 	return `Already sent (${counts}): ${listItems(sentItems)}. Run only the other items again.`;
 }
 

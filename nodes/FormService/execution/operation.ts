@@ -6,41 +6,31 @@ import type {
 	INodeProperties,
 	INodePropertyOptions,
 } from 'n8n-workflow';
-import type { Endpoint, ReadEndpoint, Target, WriteEndpoint } from '../api/endpoints';
+import type { Endpoint, Target } from '../api/endpoints';
 import type { NodeError } from '../api/errors';
 import type { RequestContext } from '../api/requestContext';
 import type { ParameterContext } from '../parameters/parameterContext';
 
-/** An operation of the node, such as Response: Create. It reads, or checks an item and then writes. */
+/** An operation of the node, such as Response: Create. */
 export type Operation = {
 	option: INodePropertyOptions & { value: string; action: string };
 	/** The description for a model that uses the operation as a tool. */
 	toolDescription: string;
 	properties: INodeProperties[];
-} & (
-	| { endpoint: ReadEndpoint; prepare: Prepare<PreparedRead> }
-	| { endpoint: WriteEndpoint; prepare: Prepare<PreparedWrite> }
-);
+	endpoint: Endpoint;
+	/** Reads and checks the parameters of an item, and sends no request. Throws an error that names the parameter. */
+	prepare(input: ParameterContext): PreparedItem;
+};
 
-/** Reads and checks the parameters of an item, and sends no request. Throws an error that names the parameter. */
-type Prepare<Prepared> = (input: ParameterContext) => Prepared;
-
-export type PreparedItem = PreparedRead | PreparedWrite;
-
-/** The IDs in the path by their placeholders in the endpoint, `{ formId: 'aB3xY9' }`, and the query. */
-type RequestParts = {
+/** An item whose parameters are valid. `read` creates its output. `check` compares a write with the service. */
+export type PreparedItem = {
+	/** The IDs in the path by their placeholders in the endpoint: `{ formId: 'aB3xY9' }`. */
 	ids?: Readonly<Record<string, string>>;
 	query?: Readonly<Record<string, string>>;
-};
-
-type PreparedRead = RequestParts & {
-	read: (request: ItemRequest) => Promise<INodeExecutionData[]>;
-};
-
-type PreparedWrite = RequestParts & {
-	/** Checks the item against the service, before the first write of the batch is sent. */
-	check: (request: ItemRequest) => Promise<PendingWrite>;
-};
+} & (
+	| { read: (request: ItemRequest) => Promise<INodeExecutionData[]> }
+	| { check: (request: ItemRequest) => Promise<PendingWrite> }
+);
 
 /** Sends the write of a checked item. Sends nothing if the item is skipped or previewed. */
 export type PendingWrite = () => Promise<{ isSent: boolean; json: IDataObject }>;
@@ -54,8 +44,8 @@ export type ItemRequest = {
 };
 
 /**
- * Fetches something once for all items and tries of a run, which get the same object. After a failure, the next
- * item fetches it again.
+ * Fetches something once for all items and tries of a run. They get the same object, so an item sees what earlier
+ * items have changed in it. After a failure, the next item fetches it again.
  *
  * @param name names what is fetched: one name always stands for the same kind of value
  */
@@ -74,21 +64,23 @@ export async function fetchOnce<T>(
 	return await (shared.get(key) as Promise<T>);
 }
 
+/** An input item in a try, and what has become of it so far. */
 export type InputItem = {
-	n8n: IExecuteSingleFunctions;
-	index: number;
+	readonly n8n: IExecuteSingleFunctions;
+	readonly index: number;
 	/** The `row_number` of Google Sheets. */
-	row?: number;
-	endpoint: Endpoint;
+	readonly row?: number;
+	readonly endpoint: Endpoint;
 	/** The request options that n8n has composed. */
-	options: IHttpRequestOptions;
-} & ({ prepared: PreparedItem } | { parameterError: NodeError });
+	readonly options: IHttpRequestOptions;
+	prepared?: PreparedItem;
+	/** The write that is sent when all items of the batch are checked. */
+	write?: PendingWrite;
+	/** Undefined for an item that is not sent, because another one failed or the execution was canceled. */
+	outcome?: ItemOutcome;
+};
 
-/** The outcome of an item in a try. `sent` is `maybe` if the service may have acted, such as without a reply. */
 export type ItemOutcome =
-	| { kind: 'done'; output: INodeExecutionData[]; sent: 'yes' | 'no' }
-	/** The parameters, the credential or the answers are wrong, or the form or response does not exist. */
-	| { kind: 'invalid'; error: NodeError }
-	| { kind: 'failed'; error: NodeError; sent: 'maybe' | 'no' }
-	/** Another item failed earlier, or the execution was canceled. */
-	| { kind: 'notSent' };
+	| { output: INodeExecutionData[]; isSent: boolean }
+	/** An item is invalid if its parameters, credential or answers are wrong, or its form or response is not found. */
+	| { error: NodeError; isInvalid: boolean };

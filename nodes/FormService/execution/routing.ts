@@ -1,64 +1,33 @@
+import { compact, noop } from 'lodash';
 import {
 	NodeConnectionTypes,
-	type DeclarativeRestApiSettings,
-	type IExecutePaginationFunctions,
 	type IExecuteSingleFunctions,
 	type IHttpRequestOptions,
 	type INodeExecutionData,
-	type PreSendAction,
+	type IN8nRequestOperations,
 } from 'n8n-workflow';
 import { toNodeError, type NodeError } from '../api/errors';
 import { isRecord } from '../api/records';
 import { parseNumber } from '../api/values';
-import type { ParameterContext } from '../parameters/parameterContext';
-import { NodeTry } from './batch';
-import { createStopError, findFirstFailedItem, formatError } from './itemErrors';
+import { isTool, type ParameterContext } from '../parameters/parameterContext';
+import { processItem, type NodeTry } from './batch';
+import { createStopError, formatError, hasFailed } from './itemErrors';
 import type { InputItem, Operation } from './operation';
-import { isTool, prepareTool } from './tool';
+import { prepareTool } from './tool';
 
-/*
- * n8n's `RoutingNode` calls `preSend` for all items of a batch, then the pagination function for each item.
+/**
+ * Creates the function that n8n's `RoutingNode` calls for each item, in place of sending the request that it has
+ * composed. n8n calls this function for pagination.
  *
  * @see https://github.com/n8n-io/n8n/blob/master/packages/core/src/execution-engine/routing-node.ts
  */
-
-/** n8n passes the options from `preSend` to `sendRoutedItem` unchanged, so they carry the item. */
-type RoutedOptions = IHttpRequestOptions & { routed: { nodeTry: NodeTry; item: InputItem } };
-
-/**
- * Creates the `preSend` of an operation. It must not wait, or n8n would ask for an outcome before it has added
- * all items. It never throws, or n8n would leave out the item and send the others.
- */
-export function createPreSend(operation: Operation): PreSendAction {
-	return async function (options): Promise<RoutedOptions> {
+export function createPagination(operation: Operation): IN8nRequestOperations['pagination'] {
+	return async function ({ options }): Promise<INodeExecutionData[]> {
 		const nodeTry = joinTry(this);
-		const item = prepareItem(this, operation, options, nodeTry.options.total);
-		nodeTry.items.set(item.index, item);
-		return await Promise.resolve({ ...item.options, routed: { nodeTry, item } });
+		const item = createItem(this, operation, options as IHttpRequestOptions, nodeTry);
+		await processItem(item, nodeTry);
+		return await createOutput(item, nodeTry);
 	};
-}
-
-/** Returns the output of an item, or throws its error if the node stops. n8n calls this for pagination. */
-export async function sendRoutedItem(
-	this: IExecutePaginationFunctions,
-	{ options }: DeclarativeRestApiSettings.ResultOptions,
-): Promise<INodeExecutionData[]> {
-	const { nodeTry, item } = (options as RoutedOptions).routed;
-	const outcome = await nodeTry.getOutcome(item);
-	// another item has the error, or the execution was canceled
-	if (outcome.kind === 'notSent') return [];
-	const pairedItem = { item: item.index };
-	if (outcome.kind === 'done') return outcome.output.map((entry) => ({ ...entry, pairedItem }));
-	if (nodeTry.options.continuesOnFail) return [createFailedItem(this, outcome.error)];
-	const outcomes = await nodeTry.waitForOutcomes();
-	// n8n reports only the error of the first item that fails
-	if (findFirstFailedItem(outcomes) !== item) return [];
-	const error = createStopError(item, outcome, outcomes);
-	// a model gets only the message, and the editor shows the description as HTML
-	const texts = isTool(this.getNode())
-		? { message: formatError(error), description: '' }
-		: { description: (error.description ?? '').replaceAll('\n', '<br>\n') };
-	throw Object.assign(error, texts);
 }
 
 /** The latest try of each run, by the only object that all items and tries of the run share. */
@@ -71,17 +40,26 @@ function joinTry(n8n: IExecuteSingleFunctions): NodeTry {
 	if (latestTry !== undefined && !latestTry.items.has(n8n.getItemIndex())) return latestTry;
 	// the next try sends the items that still wait in the latest one, so the latest one must not
 	latestTry?.stop();
-	const nextTry = new NodeTry({
-		total,
-		batchSize: readBatchSize(n8n),
-		continuesOnFail: n8n.continueOnFail(),
-		cancelSignal: n8n.getExecutionCancelSignal?.(),
-		run: latestTry?.options.run ?? {
+	const controller = new AbortController();
+	let markAllPassed = noop;
+	const allPassed = new Promise<void>((resolve) => {
+		markAllPassed = resolve;
+	});
+	const nextTry: NodeTry = {
+		run: latestTry?.run ?? {
 			finalOutcomes: new Map(),
 			shared: new Map(),
 			lastBatch: Promise.resolve(),
 		},
-	});
+		items: new Map(),
+		total,
+		batchSize: readBatchSize(n8n) ?? total,
+		continuesOnFail: n8n.continueOnFail(),
+		signal: AbortSignal.any(compact([controller.signal, n8n.getExecutionCancelSignal?.()])),
+		stop: () => controller.abort(),
+		allPassed,
+		markAllPassed,
+	};
 	latestTries.set(key, nextTry);
 	return nextTry;
 }
@@ -118,48 +96,68 @@ function readBatchSize(n8n: IExecuteSingleFunctions): number | undefined {
 	return batchInterval > 0 ? Math.max(batchSize, 1) : undefined;
 }
 
-/** Reads and checks the parameters of an item. An invalid parameter becomes the error of the item. */
-function prepareItem(
+/** Creates an item, and reads its parameters. An invalid parameter becomes the outcome of the item. */
+function createItem(
 	n8n: IExecuteSingleFunctions,
 	operation: Operation,
 	options: IHttpRequestOptions,
-	total: number,
+	{ run, total }: NodeTry,
 ): InputItem {
-	const { endpoint, properties } = operation;
 	const index = n8n.getItemIndex();
-	const node = n8n.getNode();
-	const inputItem = n8n.getInputData();
-	const parsedRow = parseNumber(inputItem.json.row_number);
-	const row = Number.isInteger(parsedRow) ? parsedRow : undefined;
+	const { json } = n8n.getInputData();
+	const row = parseNumber(json.row_number);
 	// if the user has set no Timeout, n8n sets 300 seconds, but `sendOnce` has its own default
 	const { timeout } = readRequestOptions(n8n);
-	const item = { n8n, index, row, endpoint, options: { ...options, timeout } };
+	const item: InputItem = {
+		n8n,
+		index,
+		row: Number.isInteger(row) ? row : undefined,
+		endpoint: operation.endpoint,
+		options: { ...options, timeout },
+		outcome: run.finalOutcomes.get(index),
+	};
+	const node = n8n.getNode();
 	const input: ParameterContext = {
 		parameter: (name, fallback) => n8n.getNodeParameter(name, fallback),
-		item: inputItem,
+		json,
 		itemIndex: index,
 		hasSeveralItems: total > 1,
 		node,
-		properties,
-		isTool: isTool(node),
+		properties: operation.properties,
 		zone: n8n.getTimezone(),
 	};
 	try {
-		const prepared = input.isTool ? prepareTool(operation, input) : operation.prepare(input);
-		return { ...item, prepared };
+		item.prepared = isTool(node) ? prepareTool(operation, input) : operation.prepare(input);
 	} catch (error) {
-		return { ...item, parameterError: toNodeError(node, error, index) };
+		item.outcome ??= { error: toNodeError(node, error, index), isInvalid: true };
 	}
+	return item;
+}
+
+/** Returns the output of an item, or throws its error if the node stops. */
+async function createOutput(item: InputItem, nodeTry: NodeTry): Promise<INodeExecutionData[]> {
+	const { index, outcome } = item;
+	if (outcome === undefined) return [];
+	if ('output' in outcome) {
+		return outcome.output.map((entry) => ({ ...entry, pairedItem: { item: index } }));
+	}
+	if (nodeTry.continuesOnFail) return [createFailedItem(item, outcome.error)];
+	// n8n handles no rejection until it has passed all items
+	await nodeTry.allPassed;
+	const items = [...nodeTry.items.values()];
+	// n8n reports only the error of the first item that fails
+	if (items.find(hasFailed) !== item) return [];
+	throw createStopError(item, outcome, items);
 }
 
 /** In n8n's own attribute `error`, n8n would drop all other attributes. In the error output, n8n adds the input. */
-function createFailedItem(n8n: IExecutePaginationFunctions, error: NodeError): INodeExecutionData {
-	const { onError, type } = n8n.getNode();
+function createFailedItem({ n8n, index }: InputItem, error: NodeError): INodeExecutionData {
 	const failed = { error: formatError(error) };
-	const pairedItem = { item: n8n.getItemIndex() };
+	const pairedItem = { item: index };
+	const node = n8n.getNode();
 	// an agent cannot receive files
-	if (isTool({ type })) return { json: failed, pairedItem };
+	if (isTool(node)) return { json: failed, pairedItem };
 	const { json, binary } = n8n.getInputData();
-	const input = onError === 'continueErrorOutput' ? {} : json;
+	const input = node.onError === 'continueErrorOutput' ? {} : json;
 	return { json: { ...input, ...failed }, ...(binary && { binary }), pairedItem };
 }

@@ -1,5 +1,5 @@
 import { get, isUndefined, omitBy, pick } from 'lodash';
-import type { IDataObject, INode, INodeExecutionData, INodeProperties } from 'n8n-workflow';
+import type { IDataObject, INodeExecutionData, INodeProperties } from 'n8n-workflow';
 import { isRecord } from '../api/records';
 import { cutAtCharacter, makeUnique } from '../api/text';
 import type { ParameterContext } from '../parameters/parameterContext';
@@ -25,11 +25,6 @@ export function createToolDescription({ toolDescription }: Operation): INodeProp
 		description: 'Explain to the model what this tool does and when to use it',
 		displayOptions: { show: TOOL_CONDITION },
 	};
-}
-
-/** Whether a model uses the node as a tool. n8n adds `Tool` to the type of such a node. */
-export function isTool({ type }: Pick<INode, 'type'>): boolean {
-	return type.endsWith('Tool');
 }
 
 export function prepareTool({ prepare }: Operation, input: ParameterContext): PreparedItem {

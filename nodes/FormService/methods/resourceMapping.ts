@@ -12,7 +12,8 @@ import { parseFields, type FormField } from '../answers/fields';
 import { endpoints } from '../api/endpoints';
 import { getFormId, isId, isRecord } from '../api/records';
 import { formatNames, normalizeText } from '../api/text';
-import { isTool, makeKeysUnique } from '../execution/tool';
+import { makeKeysUnique } from '../execution/tool';
+import { isTool } from '../parameters/parameterContext';
 import { getWatchKind } from '../parameters/triggerEvents';
 import { escapeExpression, fetchKeptList, getSelectedFormId } from './listSearch';
 

@@ -1,10 +1,5 @@
 import { compact, sortBy } from 'lodash';
-import type {
-	INode,
-	INodeExecutionData,
-	INodeProperties,
-	INodePropertyOptions,
-} from 'n8n-workflow';
+import type { IDataObject, INode, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { InputError } from '../api/errors';
 import { isRecord } from '../api/records';
 import { formatNumber, isBlank, parseBoolean, parseNumber } from '../api/values';
@@ -16,15 +11,14 @@ import { formatNumber, isBlank, parseBoolean, parseNumber } from '../api/values'
 export type ParameterContext = {
 	/** Returns a value with its expressions resolved. An option of a collection has a dot: `options.preview`. */
 	parameter(name: string, fallback?: unknown): unknown;
-	item: INodeExecutionData;
+	/** The input item. */
+	json: IDataObject;
 	/** Undefined in a trigger, which has no input items. */
 	itemIndex: number | undefined;
 	hasSeveralItems: boolean;
 	node: INode;
 	/** The parameters of the operation or of the trigger, whose names in the editor are for errors. */
 	properties: readonly INodeProperties[];
-	/** Whether a model uses the node as a tool. */
-	isTool: boolean;
 	/** The time zone of the workflow, in which times without a zone are read. */
 	zone: string;
 };
@@ -75,9 +69,14 @@ export function createCombinedParameterError(
 	return createParameterError(input, `${problems.length} ${messageEnd}`, lines.join('\n'));
 }
 
+/** Whether a model uses the node as a tool. n8n adds `Tool` to the type of such a node. */
+export function isTool({ type }: INode): boolean {
+	return type.endsWith('Tool');
+}
+
 /** Whether a model leaves a value out, for which it can also write "null". */
-export function isLeftOut({ isTool }: ParameterContext, value: unknown): boolean {
-	return isTool && (isBlank(value) || value === 'null');
+export function isLeftOut({ node }: ParameterContext, value: unknown): boolean {
+	return isTool(node) && (isBlank(value) || value === 'null');
 }
 
 const NOT_ADDED = 'not added';

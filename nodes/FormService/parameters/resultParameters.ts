@@ -1,6 +1,7 @@
 import type { INodeProperties } from 'n8n-workflow';
 import type { ResponseOutput } from '../answers/responseItem';
 import {
+	isTool,
 	readBoolean,
 	readInteger,
 	readSelectedOption,
@@ -123,13 +124,13 @@ export const outputOptions: INodeProperties[] = [
 
 /** Returns how many results the user wants. Undefined for all, and in a tool, see `readOutputSelection`. */
 export function readLimit(input: ParameterContext): number | undefined {
-	const returnsAll = input.isTool || readBoolean(input, 'returnAll', false);
+	const returnsAll = isTool(input.node) || readBoolean(input, 'returnAll', false);
 	return returnsAll ? undefined : readInteger(input, 'limit', 1, limitProperty.default as number);
 }
 
 /** Whether to simplify the results. A model selects among the fields of simplified results. */
 export function readSimplify(input: ParameterContext): boolean {
-	if (!input.isTool) return readBoolean(input, 'simplify', true);
+	if (!isTool(input.node)) return readBoolean(input, 'simplify', true);
 	return readSelectedOption(input, 'output', OUTPUTS, 'simplified') !== 'raw';
 }
 
@@ -150,7 +151,7 @@ export function readResponseOutput(input: ParameterContext): ResponseOutput {
 	return {
 		simplify: readSimplify(input),
 		// a model cannot receive files, so a tool downloads none
-		downloadFiles: !input.isTool && readBoolean(input, 'options.downloadFiles', false),
+		downloadFiles: !isTool(input.node) && readBoolean(input, 'options.downloadFiles', false),
 		answerKeys: readSelectedOption(input, 'options.nameAnswersBy', ANSWER_NAMES, 'label'),
 		columns: readBoolean(input, 'options.columns', false),
 	};

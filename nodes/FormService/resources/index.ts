@@ -1,7 +1,7 @@
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { createToolDescription } from '../execution/tool';
 import type { Operation } from '../execution/operation';
-import { createPreSend } from '../execution/routing';
+import { createPagination } from '../execution/routing';
 import { fieldGetAll, formGet, formGetAll } from './forms';
 import { responseCreate } from './response/create';
 import { responseGet, responseGetAll } from './response/find';
@@ -66,8 +66,9 @@ export const nodeProperties: INodeProperties[] = [
  */
 function createRoutedOption(operation: Operation): INodePropertyOptions {
 	const { method, url } = operation.endpoint;
-	const send = { paginate: true, preSend: [createPreSend(operation)] };
-	return { ...operation.option, routing: { request: { method, url }, send } };
+	const operations = { pagination: createPagination(operation) };
+	const routing = { request: { method, url }, send: { paginate: true }, operations };
+	return { ...operation.option, routing };
 }
 
 function showWithOperation(

@@ -137,12 +137,11 @@ function readEmitExisting(input: ParameterContext): TriggerParameters['emitExist
 function createInput(n8n: IPollFunctions): ParameterContext {
 	return {
 		parameter: <T>(name: string, fallback?: T) => n8n.getNodeParameter(name, fallback) as T,
-		item: { json: {} },
+		json: {},
 		itemIndex: undefined,
 		hasSeveralItems: false,
 		node: n8n.getNode(),
 		properties: triggerProperties,
-		isTool: false,
 		zone: n8n.getTimezone(),
 	};
 }

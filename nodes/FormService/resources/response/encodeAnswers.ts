@@ -40,7 +40,7 @@ export function readGivenAnswers(input: ParameterContext): GivenAnswers {
 		allowsMissing: readBoolean(input, 'options.allowMissingAnswers', false),
 		mapperNames: new Map<string, string>(),
 	};
-	if (options.mode === 'auto') return { ...options, values: input.item.json };
+	if (options.mode === 'auto') return { ...options, values: input.json };
 	if (options.mode === 'json') return { ...options, values: readJsonObject(input, 'answersJson') };
 	// read 'fields', because n8n converts an empty string in 'fields.value' to the number 0
 	const mapper = input.parameter('fields', {});

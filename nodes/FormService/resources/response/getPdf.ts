@@ -4,7 +4,7 @@ import { downloadFiles } from '../../api/files/download';
 import { fetchPdfLink } from '../../api/service';
 import type { Operation } from '../../execution/operation';
 import { formLocator, readResponseId, responseLocator } from '../../parameters/locators';
-import { createNamedError, readBoolean, readText } from '../../parameters/parameterContext';
+import { createNamedError, isTool, readBoolean, readText } from '../../parameters/parameterContext';
 import { TOOL_CONDITION } from '../../parameters/resultParameters';
 
 export const responseGetPdf: Operation = {
@@ -47,7 +47,7 @@ export const responseGetPdf: Operation = {
 	prepare(input) {
 		const responseId = readResponseId(input);
 		// a model cannot receive files
-		const downloads = !input.isTool && readBoolean(input, 'download', true);
+		const downloads = !isTool(input.node) && readBoolean(input, 'download', true);
 		const field = readText(input, 'binaryPropertyName', 'data').trim();
 		if (field === '') throw createNamedError(input, 'binaryPropertyName', 'is empty');
 		return {

@@ -9,6 +9,7 @@ import {
 	createParameterError,
 	INPUT_MODES,
 	isLeftOut,
+	isTool,
 	readJsonObject,
 	readSelectedOption,
 	readText,
@@ -94,7 +95,8 @@ export function readSettings(input: ParameterContext): CheckedSettings {
 	const given = settings.filter(({ value }) => !isLeftOut(input, value));
 	const body = encodeOrThrow(input, given);
 	// the `changes` of an earlier update are empty if the form was skipped
-	const mayBeEmpty = mode === 'json' && !input.isTool && isExpression(input.node, 'settingsJson');
+	const mayBeEmpty =
+		mode === 'json' && !isTool(input.node) && isExpression(input.node, 'settingsJson');
 	if (!isEmpty(body) || mayBeEmpty) return { body, ignored: [] };
 	throw createParameterError(input, 'Add at least one setting, and enter its value');
 }
@@ -102,7 +104,7 @@ export function readSettings(input: ParameterContext): CheckedSettings {
 /** Reads settings by name. Of the `changes` of an earlier update, takes the old values, to undo the update. */
 function readJson(input: ParameterContext): UncheckedSetting[] {
 	return Object.entries(readJsonObject(input, 'settingsJson')).map(([inputName, value]) => {
-		const isChange = !input.isTool && isRecord(value) && 'to' in value;
+		const isChange = !isTool(input.node) && isRecord(value) && 'to' in value;
 		return { inputName, value: isChange ? value.from : value };
 	});
 }
@@ -135,7 +137,7 @@ function readFromInputItem(input: ParameterContext): CheckedSettings {
 	const clearText = normalizeText(readText(input, 'options.clearText'));
 	const settings: UncheckedSetting[] = [];
 	const ignored: string[] = [];
-	for (const [inputName, value] of Object.entries(input.item.json)) {
+	for (const [inputName, value] of Object.entries(input.json)) {
 		const name = findSetting(inputName)?.name;
 		if (name === undefined || IDENTIFYING_SETTINGS.includes(name)) ignored.push(inputName);
 		else settings.push({ inputName, value: readCell(value, clearText) });
