@@ -20,6 +20,7 @@ export type EventRules = Readonly<{
 	abandonedAfterMs: number;
 	/** Undefined if each unseen response is new. */
 	baseline: FormState['baseline'];
+	isFirstPass: boolean;
 }>;
 
 export function isIncomplete({ is_incomplete: value }: IDataObject): boolean {
@@ -30,16 +31,16 @@ export function isIncomplete({ is_incomplete: value }: IDataObject): boolean {
  * Compares a response with what the trigger knows of it. Returns the event, if there is one, and what the trigger
  * knows after it.
  *
- * @param servedAtMs when the service sent the response, by its clock
+ * @param serviceMs the time by the service's clock
  */
 export function detectEvent(
 	record: IDataObject,
-	servedAtMs: number,
+	serviceMs: number,
 	seenBefore: SeenResponse | undefined,
 	rules: EventRules,
 ): { event?: ResponseEvent; seenAfter: SeenResponse } {
 	const phase = seenBefore === undefined ? findUnseenPhase(record, rules) : getPhase(seenBefore);
-	const { event, phaseAfter } = computeTransition(record, servedAtMs, phase, rules);
+	const { event, phaseAfter } = computeTransition(record, serviceMs, phase, rules);
 	if (!rules.events.includes('responseUpdated')) {
 		return { event, seenAfter: createSeenResponse(phaseAfter) };
 	}
@@ -53,10 +54,14 @@ export function detectEvent(
 }
 
 /** Decides whether an unseen response was there before the trigger first watched its form. */
-function findUnseenPhase(record: IDataObject, { baseline }: EventRules): 'existing' | 'new' {
+function findUnseenPhase(
+	record: IDataObject,
+	{ baseline, isFirstPass }: EventRules,
+): 'existing' | 'new' {
 	if (baseline === undefined || baseline.emitExisting === 'all') return 'new';
-	const { sinceMs, emitExisting, isFirstPassOver } = baseline;
-	const createdAtMs = getCreationTimeMs(record) ?? (isFirstPassOver ? Infinity : -Infinity);
+	const { sinceMs, emitExisting } = baseline;
+	// a response without a creation time is existing if the first pass lists it
+	const createdAtMs = getCreationTimeMs(record) ?? (isFirstPass ? -Infinity : Infinity);
 	const isExisting = createdAtMs < Math.min(sinceMs, emitExisting?.sinceMs ?? Infinity);
 	return isExisting ? 'existing' : 'new';
 }
@@ -66,7 +71,7 @@ type Transition = { event?: ResponseEvent; phaseAfter: ResponsePhase };
 /** Computes the event and the next phase without comparing the answers. */
 function computeTransition(
 	record: IDataObject,
-	servedAtMs: number,
+	serviceMs: number,
 	phaseBefore: ResponsePhase | 'existing' | 'new',
 	{ events, abandonedAfterMs }: EventRules,
 ): Transition {
@@ -79,7 +84,7 @@ function computeTransition(
 	const event = isStart ? 'responseStarted' : undefined;
 	if (!events.includes('responseAbandoned')) return { event, phaseAfter: 'incomplete' };
 	// without a creation time, the age is unknown
-	const isAbandoned = servedAtMs >= (getCreationTimeMs(record) ?? Infinity) + abandonedAfterMs;
+	const isAbandoned = serviceMs >= (getCreationTimeMs(record) ?? Infinity) + abandonedAfterMs;
 	if (isStart || !isAbandoned) return { event, phaseAfter: 'waiting' };
 	// otherwise it was abandoned before the trigger started, or before the user chose this event
 	const isNewEvent = phaseBefore === 'new' || phaseBefore === 'waiting';

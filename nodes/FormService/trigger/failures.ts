@@ -27,9 +27,6 @@ type FailureStreak = Readonly<{
 	isReported: boolean;
 }>;
 
-/** A page is identified by the query of its URL. The first page of a list has none. */
-export const FIRST_PAGE = '';
-
 /** One or two failures are often temporary. */
 export const MIN_FAILURES = 3;
 
@@ -138,7 +135,9 @@ export function recordOutcome(failures: Failures, outcome: ReadingOutcome, logge
 	if (hasRead) failures.clear(subject);
 	if (hasRead && !isOfAccount) failures.clear('account');
 	if (error === undefined) return;
-	const count = failures.record(isOfAccount ? 'account' : subject, error);
+	if (isOfAccount) failures.record('account', error);
+	// also then, because a page that alone times out would never be reported
+	const count = failures.record(subject, error);
 	const what = subject === 'formList' ? 'The list of forms' : upperFirst(subject);
 	logger.warn(`${what} could not be read: ${error.message}. Failures in a row: ${count}.`);
 }

@@ -19,7 +19,7 @@ import type { FailureSubject, ReadingOutcome } from './failures';
 import { computeFingerprint, toCanonicalText } from './fingerprints';
 import { isBackingOff, type OutputItem, type PollContext } from './pollContext';
 import { fetchWholeList } from './readPages';
-import { computeDueAtMs, isDue, MINUTE_MS } from './requestBudget';
+import { isDue, MINUTE_MS } from './requestBudget';
 import { isWatched, updateAbsences } from './triggerParameters';
 import type { FormState, FormStates } from './triggerState';
 
@@ -64,9 +64,9 @@ const FORM_LIST: FailureSubject = 'formList';
 
 /** Whether a poll may read the list. Publishing, and a new process, read it at once. */
 export function mayReadFormList(context: PollContext): boolean {
-	const { budget, cache, parameters, reason } = context;
+	const { cache, intervalMs, parameters, reason, startedAtMs } = context;
 	if (!parameters.lists.forms || isBackingOff(context, FORM_LIST)) return false;
-	return reason === 'publish' || isDue(cache.formListSchedule, budget.nowMs);
+	return reason === 'publish' || isDue(cache.formListReading, intervalMs, startedAtMs);
 }
 
 /** Reads the whole list and makes items of events of forms. An error is in the outcomes. */
@@ -77,19 +77,14 @@ export async function readFormList(
 ): Promise<FormListResult> {
 	try {
 		const { listed, requests } = await fetchForms(context);
-		scheduleFormList(context, requests);
+		context.cache.formListReading = { atMs: clock.now(), requests };
 		const outcomes = [{ subject: FORM_LIST, hasRead: true }, ...findMissing(context, listed)];
 		return { ...deliverFormEvents(context, before, listed, capacity), outcomes };
 	} catch (cause) {
-		scheduleFormList(context, 1);
+		context.cache.formListReading = { atMs: clock.now(), requests: 1 };
 		const error = toNodeError(context.request.n8n.getNode(), cause);
 		return { ...before, items: [], outcomes: [{ subject: FORM_LIST, hasRead: false, error }] };
 	}
-}
-
-function scheduleFormList({ budget, cache }: PollContext, requests: number): void {
-	const dueAtMs = computeDueAtMs(cache.formListSchedule, requests, budget);
-	cache.formListSchedule = { readAtMs: clock.now(), dueAtMs };
 }
 
 /** Without events of responses, only the list shows that a chosen form does not exist. */

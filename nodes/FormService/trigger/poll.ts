@@ -116,7 +116,7 @@ function chooseList(context: PollContext, result: PollResult): DueList | undefin
 	const due = getWatchedFormIds(parameters, forms).flatMap((formId) => {
 		const form = forms.get(formId);
 		const reading = tried.has(formId) ? undefined : planReading(context, formId, form);
-		const readAtMs = form?.progress?.schedule?.readAtMs ?? 0;
+		const readAtMs = form?.progress?.lastReading?.atMs ?? 0;
 		return reading === undefined ? [] : [{ formId, reading, readAtMs }];
 	});
 	return minBy(due, 'readAtMs');
@@ -139,9 +139,7 @@ async function readList(
 		outcomes.push(...list.outcomes);
 	} else {
 		const before = result.forms.get(formId) ?? {};
-		const hasReadPages = result.outcomes.some(({ hasRead }) => hasRead);
-		const soFar = { capacity, hasReadPages };
-		const { form, items, outcome } = await readForm(context, formId, before, reading, soFar);
+		const { form, items, outcome } = await readForm(context, formId, before, reading, capacity);
 		result.forms.set(formId, form);
 		result.items.push(...items);
 		outcomes.push(outcome);

@@ -5,14 +5,12 @@ import { toNodeError } from '../api/errors';
 import type { RequestContext } from '../api/requestContext';
 import type { FormField } from '../answers/fields';
 import { Failures, type FailureSubject } from './failures';
-import type { Fingerprint } from './fingerprints';
 import {
 	computeIntervalMs,
 	DAY_MS,
 	MINUTE_MS,
 	type BudgetClaim,
-	type ListBudget,
-	type Schedule,
+	type LastReading,
 } from './requestBudget';
 import { readSavedState } from './staticData';
 import {
@@ -37,8 +35,8 @@ export type TriggerCache = {
 	/** The account and the parameters of the last poll, as JSON. */
 	configKey?: string;
 	budgetClaim?: BudgetClaim;
-	/** The schedule of the list of all forms. */
-	formListSchedule?: Schedule;
+	/** Of the list of all forms. */
+	formListReading?: LastReading;
 	readonly memory: StateMemory;
 	readonly failures: Failures;
 	/** How far the service's clock is ahead of this machine's clock. */
@@ -47,16 +45,6 @@ export type TriggerCache = {
 	readonly names: Map<string, string>;
 	namesFetchedAtMs: number;
 	readonly fields: Map<string, { fields: FormField[]; fetchedAtMs: number }>;
-	/** What the pass under way of a form has listed. */
-	readonly passes: Map<string, PassProof>;
-};
-
-/** What a pass has listed before its next page. At the end, this shows whether the pass was complete. */
-export type PassProof = {
-	ids: Set<Fingerprint>;
-	recordCount: number;
-	total?: number;
-	nextPage: string;
 };
 
 const caches = new Map<string, TriggerCache>();
@@ -77,7 +65,6 @@ export function getTriggerCache(key: string, nowMs: number): TriggerCache {
 		names: new Map(),
 		namesFetchedAtMs: -Infinity,
 		fields: new Map(),
-		passes: new Map(),
 	};
 	cache.polledAtMs = nowMs;
 	caches.set(key, cache);
@@ -117,7 +104,8 @@ export type PollContext = LoadedState &
 		/** From this time on, the poll requests no further page, and no files of a further response. */
 		readUntilMs: number;
 		cache: TriggerCache;
-		budget: ListBudget;
+		/** In this time, the budget pays for one request of each list. */
+		intervalMs: number;
 	}>;
 
 /** An output item, and the record from which it was created. */
@@ -178,7 +166,6 @@ export function startPoll(
 	const timeoutMs = Math.min(getPollTimeoutMs(n8n), REGULAR_TIMEOUT_MS);
 	const signal = clock.timeout(timeoutMs * WAIT_SHARE);
 	const loaded = loadState(readSavedState(n8n), cache.memory, computeServiceId(account.baseUrl));
-	const lastPollAtMs = cache.budgetClaim?.polledAtMs;
 	const watched = getWatchedFormIds(parameters, loaded.startState.forms);
 	const claim = {
 		accountKey: account.key,
@@ -197,7 +184,7 @@ export function startPoll(
 		startedAtMs: nowMs,
 		readUntilMs: nowMs + timeoutMs * READ_SHARE,
 		cache,
-		budget: { intervalMs: computeIntervalMs(claims, claim), nowMs, lastPollAtMs },
+		intervalMs: computeIntervalMs(claims, claim),
 	};
 }
 

@@ -4,18 +4,20 @@ import { clock, waitUnlessAborted, yieldIfDue } from '../api/clock';
 import { createTarget, endpoints, type Target } from '../api/endpoints';
 import { getCreationTimeMs, getId } from '../api/records';
 import { fetchPages, isWholeList, type ListPage } from '../api/replies/fetchPages';
+import { hasReason } from '../api/errors';
 import { createRequestError } from '../api/requestContext';
 import { createFailure } from '../api/failures';
 import type { ResponseEvent } from '../parameters/triggerEvents';
 import { detectEvent } from './detectEvent';
-import { FIRST_PAGE } from './failures';
 import { computeFingerprint, type Fingerprint } from './fingerprints';
 import type { PollContext } from './pollContext';
 import type { SeenResponse } from './seenResponses';
-import type { TriggerParameters } from './triggerParameters';
-import type { FormState } from './triggerState';
+import { isFirstPass, type FormState } from './triggerState';
 
 /* Fetches pages of a form, and compares their responses with the seen responses. */
+
+/** A page is identified by the query of its URL. The first page of a list has none. */
+export const FIRST_PAGE = '';
 
 export type Page = Readonly<{
 	page: string;
@@ -23,7 +25,6 @@ export type Page = Readonly<{
 	records: readonly IDataObject[];
 	ids: readonly Fingerprint[];
 	total: number | undefined;
-	servedAtMs: number;
 }>;
 
 /** An event that a reading has detected. `seenAfter` is recorded once n8n has the event. */
@@ -52,8 +53,9 @@ export type ReadPages = {
 	events: Map<Fingerprint, DetectedEvent>;
 	/** What the trigger records of responses that have changed without an event. */
 	updates: Map<Fingerprint, SeenResponse>;
-	/** Why it has stopped: at its end, at a limit of events, pages or time, or because of the error. */
-	stop: 'end' | 'full' | 'limit' | 'late' | 'failed';
+	/** Whether there is nothing more to read. Otherwise, a later reading goes on. */
+	isOver: boolean;
+	/** Why a page could not be read. */
 	error?: unknown;
 };
 
@@ -71,39 +73,39 @@ export async function readPages(
 ): Promise<ReadPages> {
 	const { request, readUntilMs } = context;
 	const target = createTarget(request.account, endpoints.listResponses, { formId });
-	const found = {
+	const found: ReadPages = {
 		form: formBefore,
-		pages: new Array<Page>(),
-		events: new Map<Fingerprint, DetectedEvent>(),
-		updates: new Map<Fingerprint, SeenResponse>(),
+		pages: [],
+		events: new Map(),
+		updates: new Map(),
+		isOver: false,
 	};
 	try {
 		for await (const listPage of fetchPagesInTime(context, target, reading.from)) {
-			const page = toPage(context, listPage);
+			const page = toPage(listPage);
 			found.pages.push(page);
 			// the first reply shows the service's clock
 			found.form = ensureBaseline(context, found.form);
-			await comparePage(found, page, context.parameters);
-			if (page.next === undefined || isEndOfSearch(reading, page, formBefore)) break;
-			if (found.events.size >= maxEvents) return { ...found, stop: 'full' };
-			if (found.pages.length >= reading.maxPages) return { ...found, stop: 'limit' };
-			if (clock.now() >= readUntilMs) return { ...found, stop: 'late' };
+			await comparePage(found, page, context);
+			found.isOver = page.next === undefined || isEndOfSearch(reading, page, formBefore);
+			const isFull = found.events.size >= maxEvents || found.pages.length >= reading.maxPages;
+			if (found.isOver || isFull || clock.now() >= readUntilMs) break;
 		}
-		return { ...found, stop: 'end' };
+		return found;
 	} catch (error) {
-		return { ...found, stop: 'failed', error };
+		// a later page that there was no time for has not failed
+		const isLate = found.pages.length > 0 && hasReason(error, 'pollTimedOut');
+		return isLate ? found : { ...found, error };
 	}
 }
 
-function toPage({ cache }: PollContext, listPage: ListPage): Page {
-	const { url, nextUrl, records, total, sentAtMs, dateHeaderMs } = listPage;
+function toPage({ url, nextUrl, records, total }: ListPage): Page {
 	return {
 		page: new URL(url).search,
 		next: nextUrl && new URL(nextUrl).search,
 		records,
 		ids: records.map((record) => computeFingerprint(getId(record)!)),
 		total,
-		servedAtMs: dateHeaderMs ?? sentAtMs + cache.clockOffsetMs,
 	};
 }
 
@@ -121,19 +123,20 @@ export function ensureBaseline(context: PollContext, form: FormState = {}): Form
 
 /** A later page can repeat a response: it has at most one event in a reading. */
 async function comparePage(
-	{ form, events, updates, pages }: Omit<ReadPages, 'stop'>,
-	{ records, ids, servedAtMs }: Page,
-	parameters: TriggerParameters,
+	{ form, events, updates, pages }: ReadPages,
+	{ records, ids }: Page,
+	{ cache, parameters }: PollContext,
 ): Promise<void> {
 	const { seen = new Map(), baseline } = form;
-	const rules = { ...parameters, baseline };
+	const rules = { ...parameters, baseline, isFirstPass: isFirstPass(form) };
+	const serviceMs = clock.now() + cache.clockOffsetMs;
 	const pageIndex = pages.length - 1;
 	for (const [index, record] of records.entries()) {
 		await yieldIfDue();
 		const id = ids[index];
 		if (events.has(id)) continue;
 		const before = updates.get(id) ?? seen.get(id);
-		const { event, seenAfter } = detectEvent(record, servedAtMs, before, rules);
+		const { event, seenAfter } = detectEvent(record, serviceMs, before, rules);
 		if (event !== undefined && rules.events.includes(event)) {
 			events.set(id, { event, record, id, seenAfter, pageIndex });
 		} else if (seenAfter !== before) updates.set(id, seenAfter);

@@ -34,8 +34,8 @@ export function computeIntervalMs(claims: readonly BudgetClaim[], own: BudgetCla
 	return (DAY_MS * sumBy(active, 'lists')) / maxBy(active, 'requestsPerDay')!.requestsPerDay;
 }
 
-/** When a list was last read, and when the budget has paid for its requests. */
-export type Schedule = Readonly<{ readAtMs: number; dueAtMs: number }>;
+/** When a list was last read, and how many requests that took. */
+export type LastReading = Readonly<{ atMs: number; requests: number }>;
 
 /** n8n's scheduler is not exact to the second: a poll that starts a little early may read the list. */
 export const EARLY_TOLERANCE_MS = 5_000;
@@ -45,46 +45,19 @@ export function hasElapsed(waitStartedAtMs: number, waitMs: number, nowMs: numbe
 	return nowMs < waitStartedAtMs || nowMs >= waitStartedAtMs + waitMs;
 }
 
-/** Whether a poll may read a list. */
-export function isDue(schedule: Schedule | undefined, nowMs: number): boolean {
-	if (schedule === undefined) return true;
-	const { readAtMs, dueAtMs } = schedule;
-	return hasElapsed(readAtMs, dueAtMs - readAtMs - EARLY_TOLERANCE_MS, nowMs);
+/** Whether the budget has paid for the last reading of a list. */
+export function isDue(
+	lastReading: LastReading | undefined,
+	intervalMs: number,
+	nowMs: number,
+): boolean {
+	if (lastReading === undefined) return true;
+	const { atMs, requests } = lastReading;
+	return hasElapsed(atMs, requests * intervalMs - EARLY_TOLERANCE_MS, nowMs);
 }
 
-/** The share of a list in a poll. */
-export type ListBudget = Readonly<{
-	intervalMs: number;
-	/** When the poll started. */
-	nowMs: number;
-	/** The last poll of this process. Another process may have used what was left before. */
-	lastPollAtMs: number | undefined;
-}>;
-
-/** Returns since when the budget has paid for requests that were not sent. */
-function getPaidSinceMs(schedule: Schedule | undefined, { nowMs, lastPollAtMs }: ListBudget) {
-	const earliestMs = Math.min(lastPollAtMs ?? nowMs, nowMs);
-	if (schedule === undefined || nowMs < schedule.readAtMs) return nowMs;
-	return Math.max(schedule.dueAtMs, earliestMs);
-}
-
-/** Returns when a list is due again after further requests. */
-export function computeDueAtMs(
-	schedule: Schedule | undefined,
-	requests: number,
-	budget: ListBudget,
-): number {
-	return getPaidSinceMs(schedule, budget) + requests * budget.intervalMs;
-}
-
-/** Computes how many requests the budget has paid for, at most a tenth of those of a day. */
-export function computeAllowance(schedule: Schedule | undefined, budget: ListBudget): number {
-	const unusedMs = budget.nowMs - getPaidSinceMs(schedule, budget);
-	const requests = 1 + Math.max(0, Math.floor(unusedMs / budget.intervalMs));
-	return Math.min(requests, computeMaxRequests(budget));
-}
-
-/** Computes the most requests of a list in one poll: a tenth of its requests of a day. */
-export function computeMaxRequests({ intervalMs }: ListBudget): number {
-	return Math.max(1, Math.floor(DAY_MS / 10 / intervalMs));
+/** Computes the most pages of a search: a tenth of the list's requests of a day. */
+export function computeMaxSearchPages(intervalMs: number): number {
+	// a search of one page would leave new responses for hours
+	return Math.max(2, Math.floor(DAY_MS / 10 / intervalMs));
 }

@@ -9,23 +9,26 @@ import { decodeSeenResponses, encodeSeenResponses, type SeenResponses } from './
 
 /** What a form's polls read next, see readForm. A page is identified by the query of its URL. */
 const progressSchema = z.object({
-	schedule: z.object({ readAtMs: z.number(), dueAtMs: z.number() }).optional(),
-	next: z.enum(['search', 'pass']).optional(),
+	lastReading: z
+		.object({ kind: z.enum(['search', 'pass']), atMs: z.number(), requests: z.number() })
+		.optional(),
 	/** The pass under way, and its next page. */
 	pass: z
 		.object({
 			page: z.string(),
 			/** How often in a row this page could not be read. */
 			failures: z.number(),
-			/** How many pages were read. */
-			pageCount: z.number(),
-			/** The number of pages in ascending order, less those in descending order. */
-			ascent: z.number(),
+			/** How many records were on the pages before. */
+			recordCount: z.number(),
+			/** The number of all records that the first page announced. */
+			total: z.number().optional(),
+			/** The creation time of the first record. */
+			firstMs: z.number().optional(),
 			/** Whether no pass of the form has ended or started over yet. */
 			isFirst: z.boolean(),
 		})
 		.optional(),
-	/** Where the next search starts. Undefined if the list has one page, or no order. */
+	/** Where the next search starts. Undefined until a page was read. */
 	search: z
 		.object({
 			order: z.enum(['newestFirst', 'oldestFirst']),
@@ -51,8 +54,6 @@ const formSchema = z.object({
 			sinceMs: z.number(),
 			/** The existing responses that start the workflow: all, or those since a time. */
 			emitExisting: z.union([z.literal('all'), z.object({ sinceMs: z.number() })]).optional(),
-			/** Whether a pass has ended. After it, a response without a creation time is new. */
-			isFirstPassOver: z.boolean().optional(),
 		})
 		.optional(),
 	/** Undefined if Form Updated is not chosen. */
@@ -67,6 +68,11 @@ const formSchema = z.object({
 export type FormState = Readonly<
 	Omit<z.infer<typeof formSchema>, 'id' | 'seen'> & { seen?: SeenResponses }
 >;
+
+/** Until a first pass of a form has ended or started over, its pages are extra requests. */
+export function isFirstPass({ seen, progress }: FormState): boolean {
+	return progress?.pass?.isFirst ?? seen === undefined;
+}
 
 export type FormStates = ReadonlyMap<string, FormState>;
 

@@ -21,16 +21,22 @@ function readRecord(text: string): IDataObject {
 }
 
 const baseline = { sinceMs: ACTIVATION };
-const all: EventRules = { events: RESPONSE_EVENTS, abandonedAfterMs: DAY_MS, baseline: undefined };
+const all: EventRules = {
+	events: RESPONSE_EVENTS,
+	abandonedAfterMs: DAY_MS,
+	baseline: undefined,
+	isFirstPass: false,
+};
 const beginnings: Record<string, EventRules> = {
 	'only Completed': { ...all, events: ['responseCompleted'] },
 	'only Started': { ...all, events: ['responseStarted'] },
 	'only Abandoned': { ...all, events: ['responseAbandoned'] },
 	'all events': all,
-	existing: { ...all, baseline },
+	existing: { ...all, baseline, isFirstPass: true },
 	'existing, all emitted': { ...all, baseline: { ...baseline, emitExisting: 'all' } },
 	'existing, emitted since -5': {
 		...all,
+		isFirstPass: true,
 		baseline: { ...baseline, emitExisting: { sinceMs: toMs(-5) } },
 	},
 };

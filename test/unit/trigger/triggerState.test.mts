@@ -52,11 +52,13 @@ it.each([
 it('A state is written if more than the pages to read next has changed, and else once an hour', () => {
 	const kept = new Kept();
 	const seen = new Map([['0123456789', 'c']]);
-	const read = (dueAtMs: number) => ({ progress: { schedule: { readAtMs: 0, dueAtMs } } });
+	const read = (atMs: number) => ({
+		progress: { lastReading: { kind: 'pass' as const, atMs, requests: 1 } },
+	});
 	expect(kept.poll('a', { seen, ...read(1) }, QUIET)).toBe(true);
 	kept.nowMs += 9 * MINUTE_MS;
 	expect(kept.poll('a', { seen, ...read(2) }, QUIET)).toBe(false);
-	expect(kept.load().get('a')?.progress?.schedule?.dueAtMs).toBe(2);
+	expect(kept.load().get('a')?.progress?.lastReading?.atMs).toBe(2);
 	kept.nowMs += HOUR_MS;
 	expect(kept.poll('a', { seen, ...read(3) }, QUIET)).toBe(true);
 	expect(loadState(kept.saved, { ...NO_MEMORY }, SERVICE).startState.forms).toEqual(kept.load());

@@ -85,7 +85,7 @@ export function isWholeList({
 	recordCount: number;
 	total?: number;
 }): boolean {
-	return total === undefined ? distinctCount === recordCount : distinctCount >= total;
+	return distinctCount >= (total ?? recordCount);
 }
 
 /** @throws ServiceError if a page has no list, or if its next page is unknown or was already read */
