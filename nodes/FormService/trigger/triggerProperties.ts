@@ -1,6 +1,6 @@
 import { sortBy } from 'lodash';
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
-import { REQUESTS_PER_DAY } from '../api/request/rateLimit';
+import { REQUESTS_PER_DAY } from '../api/endpoints';
 import { conditionProperties } from '../parameters/filters';
 import { formLocator } from '../parameters/locators';
 import { createOptionsProperty, toOptions } from '../parameters/parameterContext';

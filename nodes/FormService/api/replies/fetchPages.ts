@@ -1,11 +1,10 @@
 import { isEmpty } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
-import type { ListedNoun, Target } from '../endpoints';
+import { REQUESTS_PER_DAY, type ListedNoun, type Target } from '../endpoints';
 import { describeShape } from '../envelope';
 import { createFailure } from '../failures';
 import { getId, getListEntries, isRecord } from '../records';
 import { callApi } from '../request/callApi';
-import { REQUESTS_PER_DAY } from '../request/rateLimit';
 import {
 	createRequestError,
 	createUnexpectedReplyError,
@@ -76,15 +75,12 @@ export async function fetchRecords(
 }
 
 /** Whether the records are the whole list. `total` is the number that the first page of the pass announced. */
-export function isWholeList({
-	distinctCount,
-	recordCount,
-	total,
-}: {
+export function isWholeList(read: {
 	distinctCount: number;
 	recordCount: number;
 	total?: number;
 }): boolean {
+	const { distinctCount, recordCount, total } = read;
 	return distinctCount >= (total ?? recordCount);
 }
 

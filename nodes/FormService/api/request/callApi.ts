@@ -15,20 +15,12 @@ export async function callApi(
 	target: Target,
 ): Promise<Reply & { sentAtMs: number }> {
 	const { account, priority, signal, retry = true } = context;
-	// a saved page of a list could belong to another service, which must not get the token
-	if (!new URL(target.url).href.startsWith(`${account.baseUrl}/`)) {
-		throw new Error('The request URL is outside the API');
-	}
 	const queue = getQueue(account.key);
 	const failures: RequestFailure[] = [];
 	for (;;) {
 		// a slot, or the reason why there is none
-		const slot = await queue.acquireSlot({ priority, signal });
-		if ('reason' in slot) {
-			// if another item has stopped the node, the user has to see the error of that item
-			const failure = slot.reason === 'canceled' ? slot : (failures.at(-1) ?? slot);
-			throw createRequestError(context, failure, failures.length);
-		}
+		const slot = await queue.acquireSlot(priority, signal);
+		if ('reason' in slot) throw createRequestError(context, slot, failures.length);
 		const sentAtMs = clock.now();
 		let reply: Reply | undefined;
 		try {

@@ -1,12 +1,10 @@
-import type { Endpoint } from '../endpoints';
+import { clamp } from 'lodash';
+import { REQUESTS_PER_DAY, type Endpoint } from '../endpoints';
 import { parseEnvelope, type Envelope } from '../envelope';
 import { createFailure, type RequestFailure } from '../failures';
-import {
-	parseLimitHeader,
-	parseRetryAfterMs,
-	REQUESTS_PER_DAY,
-	type ReplyHeaders,
-} from './rateLimit';
+
+/** By lowercase name. */
+export type ReplyHeaders = Readonly<Record<string, unknown>>;
 
 /** A reply as it came. `text` is undefined if the body is too long. */
 export type RawReply = { status: number; headers: ReplyHeaders; text?: string };
@@ -19,7 +17,7 @@ export type Reply = Partial<Pick<Envelope, 'body' | 'data' | 'message'>> & {
 
 export function parseReply(
 	reply: RawReply | RequestFailure,
-	{ effect, noun }: Endpoint,
+	{ effect, url }: Endpoint,
 	nowMs: number,
 ): Reply {
 	// only a request that adds something can act twice
@@ -34,6 +32,8 @@ export function parseReply(
 	if (envelope !== undefined && isOk(status) && !envelope.isFailure && !isUnconfirmed) {
 		return { headers, ...envelope };
 	}
+	// what the ID in the path identifies: "form" or "response"
+	const noun = /\{(\w+)Id\}/.exec(url)?.[1];
 	const requestFailure = createReplyFailure(reply, envelope, noun, nowMs);
 	const isRejected = isRejection(status, requestFailure, envelope);
 	return {
@@ -44,10 +44,6 @@ export function parseReply(
 
 function isOk(status: number): boolean {
 	return status >= 200 && status < 300;
-}
-
-function isRedirect(status: number): boolean {
-	return status >= 300 && status < 400;
 }
 
 function isServerError(status: number): boolean {
@@ -94,11 +90,27 @@ function describeForeignReply(
 	{ status, headers, text = '' }: RawReply,
 	noun?: string,
 ): string | undefined {
-	if (isRedirect(status)) return `a redirect to ${String(headers.location || 'nowhere')}`;
+	const isRedirect = status >= 300 && status < 400;
+	if (isRedirect) return `a redirect to ${String(headers.location || 'nowhere')}`;
 	// with another status, such as 413, a proxy may have sent the web page
 	const isWebPage = /^\s*</.test(text) && [200, 404, 405].includes(status);
 	if (isWebPage) return `a web page (status ${status})`;
 	return status === 404 && noun === undefined ? 'status 404' : undefined;
+}
+
+/** The service rounds `Retry-After` down to whole seconds. */
+const RETRY_AFTER_MARGIN_MS = 1_000;
+
+/** No limit of the service lasts longer than a day. */
+const MAX_WAIT_MS = 24 * 60 * 60_000;
+
+/** Parses seconds or a date, which the service's own clock has set. Undefined for anything else. */
+function parseRetryAfterMs(headers: ReplyHeaders, nowMs: number): number | undefined {
+	const text = String(headers['retry-after']);
+	const servedAtMs = Date.parse(String(headers.date)) || nowMs;
+	const waitMs = /^\d+$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - servedAtMs;
+	if (Number.isNaN(waitMs)) return undefined;
+	return clamp(waitMs, 0, MAX_WAIT_MS) + RETRY_AFTER_MARGIN_MS;
 }
 
 /** The wait if the reply has no `Retry-After`. */
@@ -109,22 +121,18 @@ const MAX_MINUTE_WAIT_MS = 10 * 60_000;
 
 export function createRateLimitFailure(headers: ReplyHeaders, nowMs: number): RequestFailure {
 	const waitMs = parseRetryAfterMs(headers, nowMs) ?? MINUTE_WAIT_MS;
-	const limit = parseLimitHeader(headers, 'x-ratelimit-limit');
+	const limit = Number(headers['x-ratelimit-limit']);
 	const isDayLimit = limit === REQUESTS_PER_DAY || waitMs > MAX_MINUTE_WAIT_MS;
 	const retryAtMs = nowMs + waitMs;
 	return createFailure(isDayLimit ? 'dayLimit' : 'minuteLimit', { status: 429, retryAtMs });
 }
 
-/** What the codes of network errors mean, the first that matches. */
+/** What the codes of network errors mean, the first that matches, and whether the request may have arrived. */
 const NETWORK_ERRORS = [
-	{
-		codes: /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN)$/,
-		reason: 'connectionFailed',
-		mayHaveActed: false,
-	},
-	{ codes: /CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS/, reason: 'insecure', mayHaveActed: false },
-	{ codes: /ERR_SSL|^EPROTO$/, reason: 'insecure', mayHaveActed: true },
-	{ codes: /^(ECONNABORTED|ETIMEDOUT)$/, reason: 'timedOut', mayHaveActed: true },
+	{ codes: /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN)$/, reason: 'connectionFailed', isSent: false },
+	{ codes: /CERT|SELF_SIGNED|UNABLE_TO_|ERR_TLS/, reason: 'insecure', isSent: false },
+	{ codes: /ERR_SSL|^EPROTO$/, reason: 'insecure', isSent: true },
+	{ codes: /^(ECONNABORTED|ETIMEDOUT)$/, reason: 'timedOut', isSent: true },
 ] as const;
 
 /** @param thrown what n8n's HTTP helper threw */
@@ -137,8 +145,8 @@ export function createTransportFailure(thrown: unknown): RequestFailure {
 	const code = codes.findLast((text) => text !== '') ?? '';
 	const detail = code || (errors.at(-1)?.message ?? 'unknown error');
 	const known = NETWORK_ERRORS.find((error) => error.codes.test(code));
-	const { reason, mayHaveActed } = known ?? { reason: 'connectionFailed', mayHaveActed: true };
-	return createFailure(reason, { detail, mayHaveActed });
+	const { reason, isSent } = known ?? { reason: 'connectionFailed', isSent: true };
+	return createFailure(reason, { detail, mayHaveActed: isSent });
 }
 
 /** The errors of n8n's SSRF protection and of the allowed domains of a credential. */

@@ -1,7 +1,11 @@
 import { pull } from 'lodash';
 import { clock as machineClock, type Clock } from '../clock';
+import { REQUESTS_PER_DAY, REQUESTS_PER_MINUTE } from '../endpoints';
 import { createFailure, type RequestFailure } from '../failures';
-import { UNKNOWN_WINDOW, updateRateLimitWindow, WINDOW_MS, type ReplyHeaders } from './rateLimit';
+import type { Reply } from './classify';
+
+/** How long a request counts after its end. Timers fire up to a millisecond early. */
+const WINDOW_MS = 60_000 + 25;
 
 /** At five requests at a time, replies that take five seconds still use up 60 requests a minute. */
 const MAX_IN_FLIGHT = 5;
@@ -21,7 +25,7 @@ const MIN_UNAVAILABLE_PAUSE_MS = 10_000;
 export type Priority = 'high' | 'low';
 
 /** The permission to send one request, which counts toward the limit until a minute after its end. */
-export type Slot = { readonly startedAtMs: number; countsUntilMs: number };
+export type Slot = { countsUntilMs: number };
 
 type QueueEntry = { priority: Priority; settle: (result: Slot | RequestFailure) => void };
 
@@ -35,8 +39,8 @@ const NO_STOP: Stop = { untilMs: -Infinity };
  * Requests wait in the order of priority, then of arrival.
  *
  * The service does not say when its minute started. So the queue counts a request from its start until a
- * minute after its end. The headers of replies also count requests of other clients. The lower number of the
- * two applies. All times are from `clock.monotonicMs`.
+ * minute after its end. If other clients use up the minute, the service refuses a request, and says how long to
+ * wait. All times are from `clock.monotonicMs`.
  */
 export class RequestQueue {
 	private readonly waiting: QueueEntry[] = [];
@@ -44,7 +48,7 @@ export class RequestQueue {
 	/** Of the requests that the service may still count. */
 	private slots: Slot[] = [];
 
-	private rateLimitWindow = UNKNOWN_WINDOW;
+	private perMinute = REQUESTS_PER_MINUTE;
 
 	/** Stops all requests after the service has refused one. */
 	private limitStop = NO_STOP;
@@ -62,13 +66,7 @@ export class RequestQueue {
 	constructor(private readonly clock: Omit<Clock, 'timeout'> = machineClock) {}
 
 	/** The caller must pass the slot to `releaseSlot`. Returns a failure if the request must not be sent. */
-	async acquireSlot({
-		priority,
-		signal,
-	}: {
-		priority: Priority;
-		signal?: AbortSignal;
-	}): Promise<Slot | RequestFailure> {
+	async acquireSlot(priority: Priority, signal?: AbortSignal): Promise<Slot | RequestFailure> {
 		if (signal?.aborted) return createFailure('canceled');
 		return await new Promise((resolve) => {
 			const entry: QueueEntry = {
@@ -87,33 +85,17 @@ export class RequestQueue {
 	}
 
 	/** `reply` is undefined if sending threw an error. */
-	releaseSlot(
-		slot: Slot,
-		reply?: { headers: ReplyHeaders; requestFailure?: RequestFailure },
-	): void {
+	releaseSlot(slot: Slot, reply?: Pick<Reply, 'headers' | 'requestFailure'>): void {
 		const nowMs = this.clock.monotonicMs();
 		const { headers = {}, requestFailure } = reply ?? {};
 		slot.countsUntilMs = nowMs + WINDOW_MS;
-		if (requestFailure?.reason === 'minuteLimit') {
-			// the service does not count a request that it refuses
-			pull(this.slots, slot);
-		} else {
-			const { startedAtMs } = slot;
-			const limits = { startedAtMs, headers, nowMs };
-			this.rateLimitWindow = updateRateLimitWindow(this.rateLimitWindow, limits);
-		}
-		this.countFailure(requestFailure, nowMs);
+		const limit = Number(headers['x-ratelimit-limit']);
+		// the header shows the limit of the day if less is left of the day than of the minute
+		if (limit > 0 && limit !== REQUESTS_PER_DAY) this.perMinute = limit;
+		this.failureStreak = requestFailure?.cause === undefined ? 0 : this.failureStreak + 1;
+		if (requestFailure?.reason !== 'unavailable') this.unavailableSinceMs = undefined;
 		if (requestFailure !== undefined) this.stopAfterFailure(requestFailure, nowMs);
 		this.admitWaiting();
-	}
-
-	private countFailure(failure: RequestFailure | undefined, nowMs: number): void {
-		const isUnavailable = failure?.reason === 'unavailable';
-		// if no request has followed a pause for so long, this is another maintenance
-		const isContinued = nowMs <= this.itemStop.untilMs + MAX_UNAVAILABLE_MS;
-		const knownSinceMs = isContinued ? this.unavailableSinceMs : undefined;
-		this.unavailableSinceMs = isUnavailable ? (knownSinceMs ?? nowMs) : undefined;
-		this.failureStreak = failure?.cause === undefined ? 0 : this.failureStreak + 1;
 	}
 
 	private stopAfterFailure(failure: RequestFailure, nowMs: number): void {
@@ -128,7 +110,7 @@ export class RequestQueue {
 		if (this.itemStop.untilMs > nowMs) return;
 		if (reason === 'unavailable') {
 			const pauseEndMs = Math.max(untilMs, nowMs + MIN_UNAVAILABLE_PAUSE_MS);
-			this.itemStop = this.createUnavailableStop(failure, pauseEndMs, nowMs);
+			this.pauseItems(failure, pauseEndMs, nowMs);
 		} else if (this.failureStreak >= OUTAGE_FAILURES) {
 			const outage = createFailure('outage', { detail });
 			this.itemStop = { untilMs: nowMs + OUTAGE_MS, failure: outage };
@@ -136,11 +118,12 @@ export class RequestQueue {
 	}
 
 	/** Makes items wait for an unavailable service, or fail if they would wait too long. */
-	private createUnavailableStop(failure: RequestFailure, untilMs: number, nowMs: number): Stop {
-		const { unavailableSinceMs = nowMs } = this;
-		if (untilMs <= unavailableSinceMs + MAX_UNAVAILABLE_MS) return { untilMs };
-		this.unavailableSinceMs = undefined;
-		return { untilMs: nowMs + OUTAGE_MS, failure };
+	private pauseItems(failure: RequestFailure, untilMs: number, nowMs: number): void {
+		this.unavailableSinceMs ??= nowMs;
+		const isTooLong = untilMs > this.unavailableSinceMs + MAX_UNAVAILABLE_MS;
+		this.itemStop = isTooLong ? { untilMs: nowMs + OUTAGE_MS, failure } : { untilMs };
+		// after a failure, the next pause may last as long again
+		if (isTooLong) this.unavailableSinceMs = undefined;
 	}
 
 	private admitWaiting(): void {
@@ -161,7 +144,7 @@ export class RequestQueue {
 				this.scheduleWake(freeAtMs, nowMs);
 				return;
 			}
-			const slot = { startedAtMs: nowMs, countsUntilMs: Infinity };
+			const slot = { countsUntilMs: Infinity };
 			this.slots.push(slot);
 			next.settle(slot);
 		}
@@ -173,9 +156,7 @@ export class RequestQueue {
 		const ends = this.slots.map(({ countsUntilMs }) => countsUntilMs);
 		const inFlight = ends.filter((endMs) => endMs === Infinity).length;
 		if (inFlight >= MAX_IN_FLIGHT) return Infinity;
-		const { perMinute, remaining, endsByMs } = this.rateLimitWindow;
-		const serverAtMs = remaining > inFlight ? nowMs : endsByMs;
-		return Math.max(serverAtMs, ends.length < perMinute ? nowMs : Math.min(...ends));
+		return ends.length < this.perMinute ? nowMs : Math.min(...ends);
 	}
 
 	private scheduleWake(atMs: number, nowMs: number): void {

@@ -4,9 +4,8 @@ import { CREDENTIAL_TYPE } from '../account';
 import { clock, waitUnlessAborted } from '../clock';
 import type { Target } from '../endpoints';
 import type { RequestContext } from '../requestContext';
-import type { RequestFailure } from '../failures';
-import { createTransportFailure, type RawReply } from './classify';
-import type { ReplyHeaders } from './rateLimit';
+import { createFailure, type RequestFailure } from '../failures';
+import { createTransportFailure, type RawReply, type ReplyHeaders } from './classify';
 
 export type ReplyStream = Exclude<
 	Parameters<BinaryHelperFunctions['prepareBinaryData']>[0],
@@ -72,11 +71,11 @@ export async function readReply(
 	const reading = replyPromise.then(async ({ statusCode: status, headers, body }) => {
 		return { status, headers, text: await readText(body) };
 	});
-	const createTimeout = () =>
-		Object.assign(new Error('The reply did not come in time'), { code: 'ETIMEDOUT' });
+	const signal = clock.timeout(timeoutMs);
 	try {
-		return await waitUnlessAborted(reading, clock.timeout(timeoutMs), createTimeout);
+		return await waitUnlessAborted(reading, signal);
 	} catch (error) {
+		if (signal.aborted) return createFailure('timedOut', { mayHaveActed: true });
 		return createTransportFailure(error);
 	} finally {
 		closeReply(replyPromise);

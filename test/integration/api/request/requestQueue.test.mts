@@ -73,16 +73,6 @@ it.each<[string, object, number, Fault | FaultName, ServiceOptions]>([
 	},
 );
 
-it('A request that failed shows its own failure if the limit of the day keeps it from another try', async () => {
-	const { service, n8n } = await createWorld();
-	service.faults.set({ fault: 'serverError', match: { path: /r0/ } });
-	service.faults.set({ fault: 'tooManyDay', match: { path: /r1/ } });
-	const input = numbered(service, 2);
-	const { items } = await n8n.runNode(getPdfs, input, { continueOnFail: true });
-	const errors = items.map(({ json }) => json.error);
-	expect(errors).toEqual([/status 500/, /day/].map((text) => expect.stringMatching(text)));
-});
-
 it('A canceled run says that a response may be there that was sent before', async () => {
 	const { service, n8n } = await createWorld();
 	const { parameters, match } = operationNamed('Response: Create');
