@@ -58,8 +58,8 @@ const recordOf = (text: string): IDataObject => ({
 	responses: kinds.map((key) => ({ key, value: text })),
 });
 const find = async (...records: IDataObject[]) => {
-	const condition = { field: 'text', operator: 'contains', value: 'x' } as const;
-	const conditions = { combinator: 'all', conditions: [condition], zone: 'utc' } as const;
+	const condition = { field: 'text', operator: 'contains', value: 'x', zone: 'utc' } as const;
+	const conditions = { combinator: 'all', conditions: [condition] } as const;
 	return await findResponses(records, { text: 'x', conditions, sort: 'newest' }, fields);
 };
 const ORIGIN = 'https://forms.example.com';

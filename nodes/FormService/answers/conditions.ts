@@ -3,13 +3,25 @@ import { yieldIfDue } from '../api/clock';
 import type { ErrorText } from '../api/failures';
 import { formatNames, normalizeText } from '../api/text';
 import { parseBoolean, parseDay, parseNumber, parseTimeMs } from '../api/values';
-import { ATTRIBUTE_PREFIX, FILTERABLE_ATTRIBUTES, type Attribute } from './attributes';
 import { findChoice, splitChoices } from './choices';
 import { flattenAnswer, type Scalar } from './decode';
 import { toDay } from './encode';
 import { normalizeAnswer, type AnswerSpec, type FieldKind } from './fieldKinds';
 import { findField, type FormField } from './fields';
 import { matchAnswers, type MatchedAnswers } from './matchAnswers';
+
+/** Distinguishes an attribute in a condition from a field with the same name. */
+export const ATTRIBUTE_PREFIX = 'attribute:';
+
+/** An attribute of a response that conditions can compare. */
+type Attribute = { name: string; title: string; kind: FieldKind; choices: [] };
+
+export const FILTERABLE_ATTRIBUTES: readonly Attribute[] = [
+	{ name: 'created_at', title: 'Created At', kind: 'dateTime', choices: [] },
+	{ name: 'is_incomplete', title: 'Incomplete', kind: 'boolean', choices: [] },
+	{ name: 'number', title: 'Number', kind: 'number', choices: [] },
+	{ name: 'referrer', title: 'Referrer', kind: 'text', choices: [] },
+];
 
 /** The operators of conditions, with their names in the editor. */
 export const OPERATORS = {
@@ -31,47 +43,39 @@ export type Condition = {
 	field: string;
 	operator: Operator;
 	value: string;
-};
-
-/** The conditions of Filters. Times without a zone are in `zone`, that of the workflow. */
-export type ConditionSet = {
-	combinator: 'all' | 'any';
-	conditions: readonly Condition[];
+	/** The time zone of the workflow, for times without a zone. */
 	zone: string;
 };
+
+/** The conditions of Filters. */
+export type ConditionSet = { combinator: 'all' | 'any'; conditions: readonly Condition[] };
 
 /** Whether any condition compares a field of the form rather than an attribute. */
 export function conditionsNeedFields({ conditions }: ConditionSet): boolean {
 	return conditions.some(({ field }) => !field.startsWith(ATTRIBUTE_PREFIX));
 }
 
-/** A condition with the field or attribute that it compares. Undefined if the form lacks the field. */
-type PreparedCondition = Condition & { compared?: Attribute | FormField; zone: string };
-
-function prepareConditions(
-	{ conditions, zone }: ConditionSet,
+/** Finds the attribute or field that a condition compares. Undefined if the form lacks the field. */
+function findCompared(
+	name: string,
 	fields: readonly FormField[],
-): PreparedCondition[] {
-	return conditions.map((condition) => {
-		const { field } = condition;
-		const attribute = FILTERABLE_ATTRIBUTES.find(({ name }) => ATTRIBUTE_PREFIX + name === field);
-		return { ...condition, zone, compared: attribute ?? findField(field, fields) };
-	});
+): Attribute | FormField | undefined {
+	const attribute = FILTERABLE_ATTRIBUTES.find((one) => ATTRIBUTE_PREFIX + one.name === name);
+	return attribute ?? findField(name, fields);
 }
 
 /** Describes the first field of a condition that the form lacks, if there is one. */
 export function findMissingField(
-	conditionSet: ConditionSet,
+	{ conditions }: ConditionSet,
 	fields: readonly FormField[],
 ): ErrorText | undefined {
-	const prepared = prepareConditions(conditionSet, fields);
-	const index = prepared.findIndex(({ compared }) => compared === undefined);
+	const index = conditions.findIndex(({ field }) => findCompared(field, fields) === undefined);
 	if (index === -1) return undefined;
 	const attributes = FILTERABLE_ATTRIBUTES.map(({ name }) => ATTRIBUTE_PREFIX + name);
 	const names = formatNames([...attributes, ...fields.map(({ title }) => `"${title}"`)]);
 	const advice = `Choose the field of condition ${index + 1} again, or remove the condition.`;
 	return {
-		message: `The form has no field "${prepared[index].field}"`,
+		message: `The form has no field "${conditions[index].field}"`,
 		description: `${advice} A condition can compare ${names}.`,
 	};
 }
@@ -83,9 +87,9 @@ export function findConditionMismatch(
 ): ErrorText | undefined {
 	const missing = findMissingField(conditionSet, fields);
 	if (missing !== undefined) return missing;
-	const prepared = prepareConditions(conditionSet, fields);
-	for (const [index, { compared, zone, ...condition }] of prepared.entries()) {
-		const needed = getNeededValue(condition, zone, compared);
+	for (const [index, condition] of conditionSet.conditions.entries()) {
+		const compared = findCompared(condition.field, fields);
+		const needed = getNeededValue(condition, compared);
 		if (needed === undefined) continue;
 		const description = `It compares "${compared?.title}". To find a part of an answer, use Contains.`;
 		return { message: `Condition ${index + 1} needs ${needed}`, description };
@@ -95,8 +99,7 @@ export function findConditionMismatch(
 
 /** Returns what a condition needs in place of its value: `yes or no`. Undefined if an answer can have the value. */
 export function getNeededValue(
-	{ operator, value }: Condition,
-	zone: string,
+	{ operator, value, zone }: Condition,
 	{ kind, choices }: AnswerSpec = { kind: 'text', choices: [] },
 ): string | undefined {
 	const comparison = getComparison(operator, kind);
@@ -127,19 +130,18 @@ function getComparison(operator: Operator, kind: FieldKind): 'number' | 'text' |
  */
 export async function filterByConditions<Entry extends { record: IDataObject }>(
 	entries: readonly Entry[],
-	conditionSet: ConditionSet,
+	{ combinator, conditions }: ConditionSet,
 	fields: readonly FormField[],
 ): Promise<Entry[]> {
-	const prepared = prepareConditions(conditionSet, fields);
-	if (prepared.length === 0) return [...entries];
+	if (conditions.length === 0) return [...entries];
+	const compared = conditions.map((one) => findCompared(one.field, fields));
 	const matches: Entry[] = [];
 	for (const entry of entries) {
 		await yieldIfDue();
 		const answers = matchAnswers(entry.record, fields);
-		const isMet = (condition: PreparedCondition) =>
-			meetsCondition(entry.record, answers, condition);
-		const isMatch =
-			conditionSet.combinator === 'all' ? prepared.every(isMet) : prepared.some(isMet);
+		const isMet = (condition: Condition, index: number) =>
+			meetsCondition(entry.record, answers, condition, compared[index]);
+		const isMatch = combinator === 'all' ? conditions.every(isMet) : conditions.some(isMet);
 		if (isMatch) matches.push(entry);
 	}
 	return matches;
@@ -151,14 +153,19 @@ export async function filterByConditions<Entry extends { record: IDataObject }>(
  */
 function meetsCondition(
 	record: IDataObject,
-	answers: MatchedAnswers,
-	condition: PreparedCondition,
+	{ byField, problem }: MatchedAnswers,
+	condition: Condition,
+	compared?: Attribute | FormField,
 ): boolean {
-	const { compared, operator } = condition;
+	const { operator } = condition;
 	// a form that lacks the field, one of several that a trigger watches, has no answer to it
 	if (compared === undefined) return operator === 'isEmpty';
-	const differences = compareAnswer(record, answers, condition);
-	if (!differences?.every((difference) => difference !== undefined)) return true;
+	const isAttribute = 'name' in compared;
+	if (!isAttribute && !byField.has(compared) && problem !== undefined) return true;
+	const answer = isAttribute ? record[compared.name] : byField.get(compared)?.value;
+	const scalars = getScalars(answer, compared);
+	const differences = scalars.map((scalar) => compare(scalar, condition, compared));
+	if (!differences.every((difference) => difference !== undefined)) return true;
 	if (operator === 'isEmpty') return differences.length === 0;
 	if (operator === 'isNot') return !differences.some(TESTS.is);
 	return differences.some(TESTS[operator]);
@@ -176,20 +183,6 @@ const TESTS: Record<Exclude<Operator, 'isEmpty' | 'isNot'>, (difference: number)
 	less: (difference) => difference < 0,
 };
 
-/** Compares each value in an answer or attribute, see `compare`. Undefined if the answer could not be read. */
-function compareAnswer(
-	record: IDataObject,
-	{ byField, problem }: MatchedAnswers,
-	condition: PreparedCondition,
-): Array<number | undefined> | undefined {
-	const { compared } = condition;
-	if (compared === undefined) return [];
-	const isAttribute = 'name' in compared;
-	if (!isAttribute && !byField.has(compared) && problem !== undefined) return undefined;
-	const answer = isAttribute ? record[compared.name] : byField.get(compared)?.value;
-	return getScalars(answer, compared).map((scalar) => compare(scalar, condition, compared));
-}
-
 function getScalars(answer: unknown, { kind, choices }: AnswerSpec): Scalar[] {
 	const scalars = flattenAnswer(answer, kind === 'file');
 	// Create sends several choices as one text
@@ -201,11 +194,7 @@ function getScalars(answer: unknown, { kind, choices }: AnswerSpec): Scalar[] {
  * Compares a value with that of a condition. Returns 0 if it is equal or contains the other, a positive number if
  * it is later or greater, and NaN if it is different. Undefined if it is no date or number that the node reads.
  */
-function compare(
-	scalar: Scalar,
-	condition: PreparedCondition,
-	field: AnswerSpec,
-): number | undefined {
+function compare(scalar: Scalar, condition: Condition, field: AnswerSpec): number | undefined {
 	const { operator, value } = condition;
 	const comparison = getComparison(operator, field.kind);
 	if (comparison === 'time') return compareTimes(scalar, condition, field.kind);
@@ -223,7 +212,7 @@ function compare(
 /** Compares two times: by day if one of them has no time, or in a field for dates. */
 function compareTimes(
 	scalar: Scalar,
-	{ value, zone }: PreparedCondition,
+	{ value, zone }: Condition,
 	kind: FieldKind,
 ): number | undefined {
 	const [scalarMs, valueMs = NaN] = [scalar, value].map((time) => parseTimeMs(time, zone));

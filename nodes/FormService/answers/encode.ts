@@ -1,8 +1,7 @@
 import { uniq } from 'lodash';
 import { DateTime } from 'luxon';
 import { isRecord } from '../api/records';
-import { cleanText, formatNames } from '../api/text';
-import { isWebUrl } from '../api/url';
+import { cleanText, formatNames, isWebUrl } from '../api/text';
 import {
 	isBlank,
 	isEpoch,

@@ -7,10 +7,9 @@ import { getListEntries, removeSecrets } from '../api/records';
 import type { RequestContext } from '../api/requestContext';
 import { createFileFieldNames } from '../api/text';
 import { isBlank } from '../api/values';
-import { COLUMN_ATTRIBUTES, SIMPLIFIED_ATTRIBUTES, toColumnName } from './attributes';
 import { ANSWERS_ATTRIBUTE, parseFile } from './decode';
 import { parseAnswer } from './fieldKinds';
-import type { AnswerNaming, FormField } from './fields';
+import { COLUMN_ATTRIBUTES, toColumnName, type AnswerNaming, type FormField } from './fields';
 import {
 	createAnswerKeys,
 	matchAnswers,
@@ -100,6 +99,10 @@ function collectUploads(record: IDataObject, fields?: readonly FormField[]) {
 }
 
 const NO_ADDRESS = 'The answer has no web address of a file';
+
+/** The attributes of a simplified response, in addition to `answers`. */
+const SIMPLIFIED_ATTRIBUTES =
+	'uuid id number number_formatted is_incomplete created_at referrer'.split(' ');
 
 /** Simplifies a response to its answers and a few attributes. */
 function simplify(record: IDataObject, { answers }: MatchedAnswers): IDataObject {

@@ -6,7 +6,7 @@ import type {
 	ResourceMapperField,
 	ResourceMapperFields,
 } from 'n8n-workflow';
-import { ATTRIBUTE_PREFIX, FILTERABLE_ATTRIBUTES } from '../answers/attributes';
+import { ATTRIBUTE_PREFIX, FILTERABLE_ATTRIBUTES } from '../answers/conditions';
 import { fieldKinds } from '../answers/fieldKinds';
 import { parseFields, type FormField } from '../answers/fields';
 import { endpoints } from '../api/endpoints';

@@ -17,9 +17,8 @@ afterEach(() => vi.unstubAllEnvs());
 const toConditions = (field: string, operator: Operator, value: string) =>
 	({
 		combinator: 'all',
-		conditions: [{ field, operator, value }],
 		// five hours before UTC
-		zone: 'America/New_York',
+		conditions: [{ field, operator, value, zone: 'America/New_York' }],
 	}) as const;
 
 const meets = async (
@@ -145,7 +144,7 @@ it('An answered time is always either before or after any other', async () => {
 	await fc.assert(property, { numRuns: 200 });
 });
 
-const none = { combinator: 'all', conditions: [], zone: 'utc' } as const;
+const none = { combinator: 'all', conditions: [] } as const;
 
 it('A text is found anywhere in an answer, but not in a label, an ID or an address', async () => {
 	const CV = 'cv.pdf|https://files.example/cv.pdf';
