@@ -1,8 +1,8 @@
 import { createHash } from 'crypto';
-import { escape, escapeRegExp, sortBy, uniq } from 'lodash';
+import { escape, escapeRegExp } from 'lodash';
 import type { IExecuteSingleFunctions, ILoadOptionsFunctions, IPollFunctions } from 'n8n-workflow';
 import { InputError } from './errors';
-import { parseUrl } from './url';
+import { parseUrl } from './text';
 
 /** The name of the credential in n8n, see credentials/FormServiceApi.credentials.ts. */
 export const CREDENTIAL_TYPE = 'formServiceApi';
@@ -59,21 +59,18 @@ export function createAccount(credential: { accessToken?: unknown; baseUrl?: unk
 	return { baseUrl, origin: new URL(baseUrl).origin, key, redact };
 }
 
-/** Matches a token as it is, and as URLs, HTML and JSON write it. PHP writes "'" and "/" in its own way. */
+/** Matches a token as it is, and as URLs, HTML and JSON write it. PHP writes "'" as `&#039;` and "/" as `\\/`. */
 function createTokenPattern(token: string): RegExp {
-	const json = JSON.stringify(token).slice(1, -1);
-	const html = escape(token);
-	const spellings = [
-		encodeURIComponent(token),
-		json.replaceAll('/', '\\/'),
-		json,
-		html.replaceAll('&#39;', '&#039;'),
-		html,
-		token,
-	];
-	// the longest first, because "&" also matches the start of "&amp;"
-	const longestFirst = sortBy(uniq(spellings), (spelling) => -spelling.length);
-	return new RegExp(longestFirst.map(escapeRegExp).join('|'), 'gi');
+	const characters = Array.from(token, (character) => {
+		const spellings = [
+			encodeURIComponent(character),
+			`\\${character}`,
+			escape(character),
+			character,
+		];
+		return `(?:${spellings.map(escapeRegExp).join('|')})`.replace('#39', '#0?39');
+	});
+	return new RegExp(characters.join(''), 'gi');
 }
 
 /** If the credential has expressions, items can have different accounts. */
@@ -82,14 +79,10 @@ export async function getAccount(n8n: N8nContext, itemIndex?: number): Promise<A
 	try {
 		return createAccount(credential);
 	} catch (error) {
-		throw createCredentialError(n8n, (error as Error).message, itemIndex);
+		throw new InputError(n8n.getNode(), {
+			message: (error as Error).message,
+			description: 'Open the Form Service credential of this node to correct it.',
+			itemIndex,
+		});
 	}
-}
-
-function createCredentialError(n8n: N8nContext, message: string, itemIndex?: number): InputError {
-	return new InputError(n8n.getNode(), {
-		message,
-		description: 'Open the Form Service credential of this node to correct it.',
-		itemIndex,
-	});
 }

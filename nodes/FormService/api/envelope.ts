@@ -1,4 +1,4 @@
-import { isEmpty, isObject, isString, uniq } from 'lodash';
+import { isEmpty, isNil, isObject, isString, uniq } from 'lodash';
 import { isRecord } from './records';
 import { isBlank, parseBoolean } from './values';
 
@@ -40,16 +40,12 @@ export function unwrapEnvelope(body: unknown): Envelope {
 
 /** Describes a value by names and types, without values: `an object with "id" (string)`. */
 export function describeShape(value: unknown): string {
-	if (value === undefined) return 'nothing';
-	if (value === null) return 'null';
-	if (Array.isArray(value)) {
-		const types = uniq(value.map(describeType));
-		return types.length === 0 ? 'an empty list' : `a list with ${types.join(', ')}`;
-	}
+	if (isNil(value)) return String(value);
+	if (Array.isArray(value)) return `a list with ${uniq(value.map(describeType)).join(', ')}`;
 	if (!isRecord(value)) return `a ${typeof value}`;
 	const attributes = Object.entries(value).slice(0, 20);
 	const names = attributes.map(([name, entry]) => `"${name}" (${describeType(entry)})`);
-	return names.length === 0 ? 'an empty object' : `an object with ${names.join(', ')}`;
+	return `an object with ${names.join(', ') || 'nothing'}`;
 }
 
 function describeType(value: unknown): string {

@@ -10,7 +10,7 @@ import {
 	createUnexpectedReplyError,
 	type RequestContext,
 } from './requestContext';
-import { parseUrl } from './url';
+import { parseUrl } from './text';
 
 /* One function for each operation of the service that reads no list (specification, section 4). */
 

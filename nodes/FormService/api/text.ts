@@ -127,3 +127,15 @@ export function truncateText(text: string, maxLength = 300): string {
 export function cutAtCharacter(text: string, maxLength: number): string {
 	return text.slice(0, maxLength).replace(/[\ud800-\udbff]$/, '');
 }
+
+/** Parses a URL. A relative URL, such as "/forms", needs a base. Undefined if `text` is not a URL. */
+export function parseUrl(text: string, base?: string): URL | undefined {
+	return URL.canParse(text, base) ? new URL(text, base) : undefined;
+}
+
+/** Whether a value is an absolute http or https URL. */
+export function isWebUrl(value: unknown): value is string {
+	return (
+		typeof value === 'string' && /^https?:\/\/[^\s/?#]\S*$/i.test(value) && URL.canParse(value)
+	);
+}

@@ -3,8 +3,7 @@ import type { INode, INodeProperties } from 'n8n-workflow';
 import { getRequestFailure, ServiceError } from '../api/errors';
 import { createFailure } from '../api/failures';
 import { isId, isRecord } from '../api/records';
-import { cleanText } from '../api/text';
-import { isWebUrl } from '../api/url';
+import { cleanText, isWebUrl } from '../api/text';
 import { createNamedError, readLocator, type ParameterContext } from './parameterContext';
 
 /**

@@ -1,4 +1,4 @@
-import { parseUrl } from '../url';
+import { parseUrl } from '../text';
 
 export type FileKind = 'upload' | 'pdf';
 

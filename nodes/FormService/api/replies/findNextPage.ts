@@ -1,13 +1,17 @@
 import { describeShape } from '../envelope';
 import { getId, isRecord } from '../records';
 import type { Reply } from '../request/classify';
-import { parseUrl } from '../url';
+import { parseUrl } from '../text';
 
 /** What a reply says about the pages of its list. `problem` is what announces a page that cannot be found. */
 export type NextPage = { nextUrl?: string; total?: number; problem?: string };
 
 /** Where the paginators of Laravel put their attributes (docs/contract.md). */
 const PLACES = ['', 'data.', 'links.', 'meta.', 'data.links.', 'data.meta.'];
+
+const LINKS = PLACES.map((place) => {
+	return place.endsWith('links.') ? `${place}next` : `${place}next_page_url`;
+});
 
 const NEXT_NAME = /^(next.*|cursor|has_?(more|next).*)$/i;
 const PAGE_COUNT_NAME = /^(last_?page|total_?pages|page_?count|pages)$/i;
@@ -17,8 +21,7 @@ export function findNextPage({ headers, body }: Reply, pageUrl: string): NextPag
 	const attributes = new Map(collectAttributes(body));
 	const total = findTotal(attributes);
 	const link = findLink(headers, attributes);
-	const nextUrl =
-		link === undefined ? createNumberedUrl(attributes, pageUrl) : followLink(link[1], pageUrl);
+	const nextUrl = followLink(link?.[1], pageUrl);
 	if (nextUrl !== undefined) return { total, nextUrl };
 	const [path, value] = link ?? findUnreadSign(attributes) ?? [];
 	return { total, problem: path && `"${path}", ${describeShape(value)}` };
@@ -36,18 +39,18 @@ function* collectAttributes(holder: unknown, path = ''): Generator<[string, unkn
 /** Matches a link to the next page: `<https://…>; title="a, b"; rel="next"`. */
 const LINK_HEADER = /<([^<>]*)>\s*;(?:[^,<"]|"[^"]*")*?\brel\s*=\s*(?:["'][^"']*)?\bnext\b/i;
 
-/** Returns where the link to the next page is, and the link. */
+/** Returns where the link to the next page is, and the link. The number of the next page is a link, too. */
 function findLink(
 	headers: Reply['headers'],
 	attributes: Map<string, unknown>,
 ): [path: string, link: unknown] | undefined {
-	const paths = PLACES.map((place) => {
-		return place.endsWith('links.') ? `${place}next` : `${place}next_page_url`;
-	});
-	const path = paths.find((name) => Boolean(attributes.get(name)));
+	const path = LINKS.find((name) => Boolean(attributes.get(name)));
 	if (path !== undefined) return [path, attributes.get(path)];
 	const [, header] = LINK_HEADER.exec(String(headers.link ?? '')) ?? [];
-	return header === undefined ? undefined : ['Link', header];
+	if (header !== undefined) return ['Link', header];
+	const currentPage = findCount(attributes, 'current_page') ?? Infinity;
+	const lastPage = findCount(attributes, 'last_page') ?? 0;
+	return currentPage < lastPage ? ['last_page', `?page=${currentPage + 1}`] : undefined;
 }
 
 /** Keeps the query of the list, because Laravel leaves it out of its links. Undefined for another address. */
@@ -58,13 +61,6 @@ function followLink(link: unknown, pageUrl: string): string | undefined {
 	if (next.pathname.replace(/\/$/, '') !== url.pathname) return undefined;
 	for (const [name, value] of next.searchParams) url.searchParams.set(name, value);
 	return url.href;
-}
-
-function createNumberedUrl(attributes: Map<string, unknown>, pageUrl: string): string | undefined {
-	const currentPage = findCount(attributes, 'current_page');
-	const lastPage = findCount(attributes, 'last_page');
-	if (currentPage === undefined || lastPage === undefined) return undefined;
-	return currentPage < lastPage ? followLink(`?page=${currentPage + 1}`, pageUrl) : undefined;
 }
 
 /** Finds an attribute that announces a further page in another way than docs/contract.md says. */
