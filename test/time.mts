@@ -1,9 +1,9 @@
 /** The virtual time of all tests and benchmarks: days pass in moments, in the order of real time. */
 import { subscribe } from 'node:diagnostics_channel';
 import { getEventListeners } from 'node:events';
-import type { ClientRequest, IncomingMessage } from 'node:http';
-import type { Socket } from 'node:net';
-import { setImmediate } from 'node:timers/promises';
+import type { ClientRequest } from 'node:http';
+import { performance } from 'node:perf_hooks';
+import { setImmediate, setTimeout } from 'node:timers/promises';
 import lodash from 'lodash';
 import type { Clock } from '../nodes/FormService/api/clock.ts';
 
@@ -12,8 +12,8 @@ export const HOUR_MS = 60 * MINUTE_MS;
 export const DAY_MS = 24 * HOUR_MS;
 export const DAY_MINUTES = 24 * 60;
 
-/** Something that ends at a moment of the virtual time: a sleep, or a timeout with its signal. */
-type Wait = { due: number; end: () => void; signal?: AbortSignal };
+/** A sleep, or a timeout with its signal. */
+type Wait = { dueMs: number; end: () => void; signal?: AbortSignal };
 
 /** A time that passes only if somebody lets it pass. The clock of the machine under test can be wrong. */
 export class VirtualTime implements Clock {
@@ -55,7 +55,7 @@ export class VirtualTime implements Clock {
 
 	pass(ms: number): void {
 		this.actualMs += Math.max(0, ms);
-		while (this.waits[0]?.due <= this.actualMs) this.waits[0].end();
+		while (this.waits[0]?.dueMs <= this.actualMs) this.waits[0].end();
 	}
 
 	/** Lets time pass from one wait to the next until the work is done. */
@@ -67,69 +67,59 @@ export class VirtualTime implements Clock {
 			await setImmediate();
 			if (isDone) return await work;
 			if (this.waits.length === 0) throw new Error('What is under way waits for nothing');
-			this.pass(this.waits[0].due - this.actualMs);
+			this.pass(this.waits[0].dueMs - this.actualMs);
 		}
 	}
 
-	protected onEvent(): void {}
-
-	private addWait(ms: number, onEnd: () => void, signal?: AbortSignal): Wait {
+	protected addWait(ms: number, onEnd: () => void, signal?: AbortSignal): Wait {
 		const end = () => {
-			const index = this.waits.indexOf(wait);
-			if (index < 0) return;
-			this.waits.splice(index, 1);
-			this.onEvent();
+			lodash.pull(this.waits, wait);
 			onEnd();
 		};
-		const wait: Wait = { due: this.actualMs + Math.max(0, ms), end, signal };
-		this.waits.splice(lodash.sortedLastIndexBy(this.waits, wait, 'due'), 0, wait);
-		this.onEvent();
+		const wait: Wait = { dueMs: this.actualMs + Math.max(0, ms), end, signal };
+		this.waits.splice(lodash.sortedLastIndexBy(this.waits, wait, 'dueMs'), 0, wait);
 		return wait;
 	}
 }
 
-/** Real milliseconds without an event, and turns of the event loop after them, that count as quiet. */
+/** The event loop is quiet if it gets nothing in so many real milliseconds, and in turns after them. */
 const QUIET_MS = 2;
 const QUIET_TURNS = 3;
 
+const countEvents = () => performance.nodeTiming.uvMetricsInfo.events;
+
+/** Whether a thread of Node.js is at work for this process: on a file, or on the address of a name. */
+const isThreadAtWork = () => process.getActiveResourcesInfo().some((name) => /Req/.test(name));
+
+/** Resolves when the event loop of this process is quiet. Its services are in this process, too. */
+async function waitUntilQuiet(): Promise<void> {
+	let seen = NaN;
+	while (seen !== countEvents() || isThreadAtWork()) {
+		seen = countEvents();
+		await setTimeout(QUIET_MS);
+		// a busy process may not have got its events yet
+		for (let turn = 0; turn < QUIET_TURNS; turn++) await setImmediate();
+	}
+}
+
 /**
- * The time of work that sends HTTP requests, and of the service that replies. It passes by itself:
- *
- * 1. Each HTTP request of this process is followed until its reply has been read.
- * 2. Each wait and request that begins or ends is an event. Some real milliseconds after the last event,
- *    it is quiet: nothing can happen any more before the next wait is due, unless a request is under way.
- * 3. Then the time leaps to that moment. A request does not count as under way while the service waits
- *    before its reply. A timeout counts as a wait only while somebody listens to it, and a request is open that it can end.
+ * The time of work that sends HTTP requests, and of the service that replies. It passes by itself: whenever
+ * the event loop is quiet, nothing can happen before the next wait is due, and the time leaps to that moment.
  */
 export class HttpTime extends VirtualTime {
 	private isStill = false;
-	/** Requests that are under way, and replies that are read. */
-	private readonly open = new Set<ClientRequest | IncomingMessage>();
-	/** The service's ends of the connections on which it waits before its reply. */
-	private readonly heldBack = new Set<Socket>();
-	private events = 0;
-	private quietTimer?: NodeJS.Timeout;
+	private isPassing = false;
+	/** How many requests have no whole reply. */
+	private openCount = 0;
 
 	constructor() {
 		super();
-		subscribe('http.client.request.created', (message) =>
-			this.follow((message as { request: ClientRequest }).request),
-		);
-		subscribe('http.client.response.finish', (message) =>
-			this.follow((message as { response: IncomingMessage }).response),
-		);
+		subscribe('http.client.request.created', (message) => {
+			this.openCount++;
+			const { request } = message as { request: ClientRequest };
+			request.once('close', () => this.openCount--);
+		});
 	}
-
-	/** Waits before a reply of the service, or until the service's end of its connection is closed. */
-	readonly holdBack = async (ms: number, connection: Socket): Promise<void> => {
-		const gone = new AbortController();
-		const abort = () => gone.abort();
-		connection.once('close', abort);
-		this.heldBack.add(connection);
-		await this.sleep(ms, gone.signal);
-		this.heldBack.delete(connection);
-		connection.off('close', abort);
-	};
 
 	/** Stands still while the work is done, which can then not wait for any time to pass. */
 	async still<T>(work: () => Promise<T>): Promise<T> {
@@ -138,53 +128,33 @@ export class HttpTime extends VirtualTime {
 			return await work();
 		} finally {
 			this.isStill = false;
-			this.onEvent();
 		}
 	}
 
 	/** Resolves when nothing more happens before some time has passed. */
 	readonly settled = async (): Promise<void> => await this.sleep(0);
 
-	/** Something began or ended: from now on, quiet has to last again. */
-	protected override onEvent(): void {
-		const event = ++this.events;
-		clearTimeout(this.quietTimer);
-		if (this.waits.length === 0) return;
-		this.quietTimer = setTimeout(() => void this.watchTurns(event), QUIET_MS);
+	protected override addWait(...given: Parameters<VirtualTime['addWait']>): Wait {
+		if (!this.isPassing) void this.passByItself();
+		return super.addWait(...given);
 	}
 
-	private follow(one: ClientRequest | IncomingMessage): void {
-		this.open.add(one);
-		this.onEvent();
-		one.once('close', () => {
-			this.open.delete(one);
-			this.onEvent();
-		});
-	}
-
-	/** A busy event loop has had no chance to report events: its next turns have to be quiet, too. */
-	private async watchTurns(event: number): Promise<void> {
-		for (let turn = 0; turn < QUIET_TURNS; turn++) {
-			if (event !== this.events) return;
-			await setImmediate();
-		}
-		if (event === this.events && [...this.open].every((one) => this.isHeldBack(one))) this.leap();
-	}
-
-	/** By both ports: the port of a client can also be that of another client, of another service. */
-	private isHeldBack({ socket }: ClientRequest | IncomingMessage): boolean {
-		return [...this.heldBack].some(
-			({ localPort, remotePort }) =>
-				localPort === socket?.remotePort && remotePort === socket?.localPort,
-		);
+	private async passByItself(): Promise<void> {
+		this.isPassing = true;
+		do {
+			await waitUntilQuiet();
+			this.leap();
+		} while (this.waits.length > 0);
+		this.isPassing = false;
 	}
 
 	/** Goes to the next moment at which a wait is due; while the time stands still, only to the present one. */
 	private leap(): void {
+		// a timeout matters while somebody listens to it, and a request is open that it can end
 		const canBeHeard = (timeout: AbortSignal) =>
-			this.open.size > 0 && getEventListeners(timeout, 'abort').length > 0;
+			this.openCount > 0 && getEventListeners(timeout, 'abort').length > 0;
 		const next = this.waits.find(({ signal }) => !signal || canBeHeard(signal));
-		const ms = (next?.due ?? Infinity) - this.actual();
+		const ms = (next?.dueMs ?? Infinity) - this.actual();
 		if (this.isStill ? ms === 0 : ms < Infinity) this.pass(ms);
 	}
 }

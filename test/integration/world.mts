@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, expect, onTestFinished, vi } from 'vitest';
-import { createReplyShapes, startService } from '../service/index.mts';
+import { startService } from '../service/index.mts';
 import type { RecordedRequest, Service, ServiceOptions } from '../service/index.mts';
 import { n8nFor, time, type N8n } from './harness.mts';
 
@@ -15,7 +15,7 @@ export const SECRET = 'planted-secret';
  * token: the package knows an account by its address and token, and a port comes again.
  */
 export async function startTestService(options: ServiceOptions = {}): Promise<Service> {
-	const { now, holdBack: wait } = time;
+	const { now, sleep: wait } = time;
 	return await startService({
 		now,
 		wait,
@@ -40,7 +40,7 @@ export async function createWorld(options?: ServiceOptions): Promise<World> {
 export async function running(options?: ServiceOptions): Promise<World> {
 	const service = await startTestService({ perMinute: 10_000, ...options });
 	beforeEach(() => {
-		Object.assign(service.shapes, createReplyShapes());
+		service.shapes.pageSize = undefined;
 		service.faults.clear();
 		service.requests.length = 0;
 		service.visits.length = 0;

@@ -1,11 +1,9 @@
 import { Readable } from 'node:stream';
-import { setTimeout } from 'node:timers/promises';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 
 export type Exchange = {
-	request: FastifyRequest;
 	reply: FastifyReply;
-	/** Waits in real or simulated time. Only simulated time can wait for `Infinity`. */
+	/** Waits in real or virtual time. Only virtual time can wait for `Infinity`. */
 	wait: (milliseconds: number) => Promise<void>;
 };
 
@@ -27,15 +25,15 @@ export const status = (code: number, message: string, errors?: Record<string, st
 	});
 
 /** Status 429, with these values of `X-RateLimit-Limit` and `Retry-After`. */
-export const tooMany = (limit: number, retryAfter?: number) =>
+export const tooMany = (limit: number, retryAfter: number) =>
 	instead(({ reply }) => {
-		reply.headers({ 'x-ratelimit-limit': String(limit), 'x-ratelimit-remaining': '0' });
-		if (retryAfter !== undefined) reply.header('retry-after', `${retryAfter}`);
+		const headers = { 'x-ratelimit-limit': `${limit}`, 'x-ratelimit-remaining': '0' };
+		reply.headers({ ...headers, 'retry-after': `${retryAfter}` });
 		reply.code(429).send({ success: false, message: 'Too Many Attempts.' });
 	});
 
-/** Status 503, as during maintenance. `Retry-After` has seconds or a date. */
-export const unavailable = (retryAfter: number | string) =>
+/** Status 503, as during maintenance. */
+export const unavailable = (retryAfter: number) =>
 	instead(({ reply }) => {
 		reply.header('retry-after', `${retryAfter}`);
 		reply.code(503).send({ success: false, message: 'Service Unavailable' });
@@ -66,12 +64,15 @@ export const largeList = (megabytes: number) =>
 		reply.type('application/json').send(Readable.from(pieces));
 	});
 
-/** Waits forever without a reply, even if the client disconnects. */
-const never = async ({ wait }: Exchange) => {
-	await wait(Infinity);
-	return await new Promise<never>(() => {});
-};
-const drop = ({ request }: Exchange) => void request.raw.socket.destroy();
+/** The service acts, but another reply comes than its own. */
+const replace = (code: number, body: string) =>
+	after(({ reply }) => {
+		reply.code(code).removeHeader('content-length');
+		return body;
+	});
+
+const drop = ({ reply }: Exchange) => void reply.raw.socket?.destroy();
+const sendNothing = async () => await new Promise<never>(() => {});
 const page = '<!doctype html><title>Maintenance</title><p>We will be back shortly.</p>';
 
 export const faultTable = {
@@ -88,33 +89,22 @@ export const faultTable = {
 	unavailable: status(503, 'Service Unavailable'),
 	tooManyDay: tooMany(1440, 4000),
 	dropBefore: instead(drop),
-	dropAfter: after((exchange) => {
+	dropAfter: after(async (exchange) => {
 		drop(exchange);
-		return new Promise<never>(() => {});
+		return await sendNothing();
 	}),
-	silentBefore: instead((exchange) => void never(exchange)),
-	silentAfter: after(never),
-	gatewayAfter: after(({ reply }) => {
-		reply.code(502).removeHeader('content-length');
-		return JSON.stringify({ success: false, message: 'Bad Gateway' });
-	}),
+	silentBefore: instead(() => {}),
+	silentAfter: after(sendNothing),
+	gatewayAfter: replace(502, '{"success":false,"message":"Bad Gateway"}'),
 	webPage: rawReply(200, 'text/html; charset=utf-8', page),
 	failureWith200: status(200, 'The request could not be carried out.'),
 	malformedJson: rawReply(200, 'application/json', '{"success":true,"data":[{"id":'),
-	emptyBody: after(({ reply }) => {
-		reply.removeHeader('content-length');
-		return '';
-	}),
-	cutBody: after(({ reply }, body) => {
-		reply.header('content-length', body.length + 100);
-		return Readable.from(
-			(async function* () {
-				yield body.subarray(0, Math.ceil(body.length / 2));
-				// wait until the first half is sent, because the error below discards unsent data
-				await setTimeout(20);
-				throw new Error('cut on purpose');
-			})(),
-		);
+	emptyBody: replace(200, ''),
+	cutBody: after(async ({ reply: { raw } }, body) => {
+		raw.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length });
+		const half = body.subarray(0, Math.ceil(body.length / 2));
+		raw.write(half, () => raw.destroy());
+		return await sendNothing();
 	}),
 } as const satisfies Record<string, Fault>;
 
@@ -136,9 +126,9 @@ export function createFaultRegistry() {
 		clear: () => void (rules = []),
 		pick(request: { method: string; path: string; isApi: boolean }): Fault | undefined {
 			const rule = rules.find(({ match = {}, times = Infinity }) => {
-				const isMethod = !match.method || match.method.toUpperCase() === request.method;
-				const isPath = match.path ? request.path.search(match.path) >= 0 : request.isApi;
-				return times > 0 && isMethod && isPath;
+				const { method = request.method, path } = match;
+				const isPath = path ? request.path.search(path) >= 0 : request.isApi;
+				return times > 0 && method === request.method && isPath;
 			});
 			if (!rule) return undefined;
 			if (rule.times !== undefined) rule.times--;

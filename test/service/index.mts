@@ -1,15 +1,14 @@
-import fastify, { type FastifyInstance } from 'fastify';
+import fastify from 'fastify';
 import { seed } from './demo/demoForms.mts';
 import { addHooks, API_PREFIX } from './hooks.mts';
 import { createPages } from './pages.mts';
-import { createParts, type Parts, type ServiceOptions } from './parts.mts';
+import { createParts, type ServiceOptions } from './parts.mts';
 import { toFailure } from './specification/access.mts';
 import { createApi } from './specification/endpoints.mts';
 
 export * from './faults.mts';
 export type { RecordedRequest, ServiceOptions } from './parts.mts';
 export { demoForms } from './demo/demoForms.mts';
-export { createReplyShapes } from './specification/lists.mts';
 
 export type Service = Awaited<ReturnType<typeof startService>>;
 
@@ -19,19 +18,6 @@ export async function startService(options: ServiceOptions = {}) {
 	const { store, token, now } = parts;
 	if (options.seed ?? true) seed(store, token, now);
 	else store.addAccount({ tokens: [token] });
-	const server = buildServer(parts);
-	parts.url = await server.listen({ host: '127.0.0.1', port: options.port ?? 0 });
-	return {
-		...parts,
-		/** The Base URL for a credential. */
-		baseUrl: parts.url + API_PREFIX,
-		/** Stops the service and ends all requests. A second call does nothing. */
-		close: async () => await server.close(),
-	};
-}
-
-/** Creates the server with the API, the pages of forms, and the files. */
-function buildServer(parts: Parts): FastifyInstance {
 	// close connections by force, because a fault can keep a connection open forever
 	const server = fastify({ forceCloseConnections: true });
 	server.setErrorHandler((error, _request, reply) => {
@@ -44,5 +30,12 @@ function buildServer(parts: Parts): FastifyInstance {
 	addHooks(server, parts);
 	server.register(createApi(parts), { prefix: API_PREFIX });
 	server.register(createPages(parts));
-	return server;
+	parts.url = await server.listen({ host: '127.0.0.1', port: options.port ?? 0 });
+	return {
+		...parts,
+		/** The Base URL for a credential. */
+		baseUrl: parts.url + API_PREFIX,
+		/** Stops the service and ends all requests. A second call does nothing. */
+		close: async () => await server.close(),
+	};
 }

@@ -39,8 +39,7 @@ export function createPages(parts: Parts) {
 			return sendPage(reply, 'Thank you', 'Your response was added.');
 		});
 		pages.get<{ Params: { uuid: string } }>('/pdf/:uuid.pdf', ({ params }, reply) => {
-			const found = store.response(params.uuid);
-			if (!found) return reply.callNotFound();
+			if (!store.response(params.uuid)) return reply.callNotFound();
 			return reply.type('application/pdf').send(`%PDF-1.4\n% response ${params.uuid}\n%%EOF\n`);
 		});
 		pages.get<{ Params: { id: string } }>('/files/:id/:name', ({ params }, reply) => {
@@ -67,6 +66,5 @@ function readAnswer({ uuid, type }: Field, body: URLSearchParams): Answer {
 	const text = body.get(uuid)?.trim();
 	if (!text) return null;
 	if (type === 'multiple_choice') return text.split(/\s*,\s*/);
-	if (type === 'file_upload' && URL.canParse(text)) return createFileAnswer(text);
-	return type === 'number' && Number.isFinite(Number(text)) ? Number(text) : text;
+	return type === 'file_upload' && URL.canParse(text) ? createFileAnswer(text) : text;
 }

@@ -1,8 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
-import type { Socket } from 'node:net';
 import { createFaultRegistry, type Fault } from './faults.mts';
 import type { Usage } from './specification/limiter.mts';
-import { createReplyShapes } from './specification/lists.mts';
+import type { ReplyShapes } from './specification/lists.mts';
 import { type Account, createStore } from './store.mts';
 
 export type ServiceOptions = {
@@ -13,20 +12,18 @@ export type ServiceOptions = {
 	/** Whether the store starts with the demo's forms and responses. */
 	seed?: boolean;
 	now?: () => number;
-	/** Waits in real or simulated time before a reply of the connection continues. */
-	wait?: (milliseconds: number, connection: Socket) => Promise<void>;
+	/** Waits in real or virtual time before a reply, or until the signal says that the client is gone. */
+	wait?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 	/** The value of secret attributes in every record, such as `webhook_secret`. */
 	secret?: string;
 };
 
 /** A request that the service received. */
 export type RecordedRequest = {
-	at: number;
 	method: string;
 	/** The path without the query; a path of the API starts after the base URL: `/forms`. */
 	path: string;
 	query: Record<string, unknown>;
-	headers: Record<string, string | string[] | undefined>;
 	/** The status of the reply. 0 until the service replies. */
 	status: number;
 	token?: string;
@@ -37,16 +34,15 @@ export type RecordedRequest = {
 export type Parts = ReturnType<typeof createParts>;
 
 export function createParts(options: ServiceOptions) {
-	const { now = Date.now, token = 'demo-access-token', perMinute = 60 } = options;
+	const { now = Date.now, token = 'demo-access-token', perMinute = 60, secret } = options;
 	return {
 		/** The address of the running service. */
 		url: '',
-		...{ token, now, secret: options.secret },
+		...{ token, now, secret, perMinute },
 		wait: options.wait ?? (async (milliseconds: number) => await setTimeout(milliseconds)),
 		store: createStore(now),
-		shapes: createReplyShapes(),
+		shapes: {} as ReplyShapes,
 		faults: createFaultRegistry(),
-		perMinute,
 		usage: new Map<number, Usage>(),
 		requests: [] as RecordedRequest[],
 		/** The requests for pages, PDFs and files. `requests` has the requests to the API. */
@@ -57,7 +53,6 @@ export function createParts(options: ServiceOptions) {
 declare module 'fastify' {
 	interface FastifyRequest {
 		record: RecordedRequest;
-		isApi: boolean;
 		fault?: Fault;
 		account?: Account;
 	}

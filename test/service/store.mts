@@ -1,4 +1,4 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import lodash from 'lodash';
 import workspace from './demo/workspace.json' with { type: 'json' };
 import { defaultSettings, type Settings } from './specification/settingsRules.mts';
@@ -66,11 +66,13 @@ export type Store = ReturnType<typeof createStore>;
 /** The data of a service. Tests may change its forms, fields and responses. */
 export function createStore(now: () => number) {
 	const accounts: Account[] = [];
-	const forms = new Map<string, Form>();
+	const forms: Form[] = [];
 	const files = new Map<string, StoredFile>();
 
+	const findForm = (id: string) => forms.find((form) => form.id === id);
+
 	function getForm(id: string): Form {
-		const form = forms.get(id);
+		const form = findForm(id);
 		if (!form) throw new Error(`There is no form ${id} in the store`);
 		return form;
 	}
@@ -83,36 +85,34 @@ export function createStore(now: () => number) {
 			return account;
 		},
 
-		form: (id: string) => forms.get(id),
-		forms: (accountId = 1) => [...forms.values()].filter((form) => form.accountId === accountId),
+		form: findForm,
+		forms: (accountId = 1) => forms.filter((form) => form.accountId === accountId),
 		fields: (formId: string) => getForm(formId).fields,
 		addForm({ name, fields = [], settings, ...record }: NewForm): Form {
 			const time = timestamp(now());
 			const form: Form = {
-				id: `f${randomBytes(4).toString('hex')}`,
-				accountId: 1,
-				trackIncomplete: false,
+				...{ id: `f${randomUUID().slice(0, 8)}`, accountId: 1, trackIncomplete: false },
 				settings: { ...defaultSettings(name), ...settings },
 				fields: fields.map(createField),
 				responses: [],
 				...{ createdAt: time, updatedAt: time },
 				...record,
 			};
-			forms.set(form.id, form);
+			forms.push(form);
 			return form;
 		},
 		editSettings(formId: string, settings: Settings): Form {
 			const form = getForm(formId);
+			Object.assign(form.settings, settings);
 			form.updatedAt = timestamp(now());
-			form.settings = { ...form.settings, ...settings };
 			return form;
 		},
 
 		responses: (formId: string) => [...getForm(formId).responses],
-		response: (uuid: string): { form: Form; response: Response } | undefined =>
-			[...forms.values()]
-				.flatMap((form) => form.responses.map((response) => ({ form, response })))
-				.find(({ response }) => response.uuid === uuid),
+		response(uuid: string) {
+			const all = forms.flatMap((form) => form.responses.map((response) => ({ form, response })));
+			return all.find(({ response }) => response.uuid === uuid);
+		},
 		addResponse(formId: string, attributes: NewResponse = {}): Response {
 			const { fields, responses } = getForm(formId);
 			const { answers = {}, incomplete = false, uuid = randomUUID(), createdAt } = attributes;
@@ -120,7 +120,7 @@ export function createStore(now: () => number) {
 				uuid,
 				number: responses.length + 1,
 				isIncomplete: incomplete,
-				answers: toUuids(fields, answers),
+				answers: lodash.mapKeys(answers, (_, name) => findField(fields, name).uuid),
 				createdAt: createdAt ?? timestamp(now()),
 			};
 			responses.push(response);
@@ -136,18 +136,15 @@ export function createStore(now: () => number) {
 }
 
 const createField = (field: NewField): Field => ({
-	uuid: randomUUID(),
-	type: 'text',
-	mandatory: false,
+	...{ uuid: randomUUID(), type: 'text', mandatory: false },
 	...{ customKey: null, description: null, options: null },
 	...field,
 });
 
-const toUuids = (fields: readonly Field[], answers: Answers): Answers =>
-	lodash.mapKeys(answers, (_, key) => {
-		const found = fields.filter(({ uuid, label, customKey }) =>
-			[uuid, label, customKey].includes(key),
-		);
-		if (found.length !== 1) throw new Error(`${found.length} fields fit "${key}"`);
-		return found[0].uuid;
-	});
+function findField(fields: readonly Field[], name: string): Field {
+	const found = fields.filter(({ uuid, label, customKey }) =>
+		[uuid, label, customKey].includes(name),
+	);
+	if (found.length !== 1) throw new Error(`${found.length} fields fit "${name}"`);
+	return found[0];
+}

@@ -60,7 +60,7 @@ it.each<[row: string, path: RegExp, fault: Fault]>([
 	['not met   every reply', /./, rawReply(200, 'text/html', '<p>Zq')],
 	['not met   every reply', /./, faultTable.dropBefore],
 	['met       a refusal', /./, status(403, 'Zq')],
-	['met       a limit', /./, tooMany(7_777_777)],
+	['met       a limit', /./, tooMany(7_777_777, 1)],
 	['not met   the next page', RESPONSES, reply({ data: [record], has_more: true })],
 	['not met   the whole list', RESPONSES, reply({ data: [record], total: 3 })],
 	['not met   the answers of a response', RESPONSES, success([{ ...record, responses: 'Zq' }])],

@@ -1,5 +1,7 @@
+import { shuffle } from 'lodash';
 import { expect, it } from 'vitest';
 import { demoForms, type Fault, type Service } from '../../service/index.mts';
+import type { Form } from '../../service/store.mts';
 import { locator } from '../harness.mts';
 import { running } from '../world.mts';
 import { testRuns, type Given } from './runs.mts';
@@ -73,37 +75,39 @@ it('Pages without end are an error after 480 of them, and the advice works', asy
 });
 
 /** A form with so many responses, all of one time, listed 15 at a time. */
-function addForm(count: number, shapes: Partial<typeof service.shapes> = {}): string {
-	const { id } = service.store.addForm({ name: 'Imported', fields: [{ label: 'Email' }] });
+function addForm(count: number): Form {
+	const form = service.store.addForm({ name: 'Imported', fields: [{ label: 'Email' }] });
 	const createdAt = '2026-11-20T10:00:00.000000Z';
 	for (let number = 0; number < count; number++)
-		service.store.addResponse(id, { answers: { Email: `${number}@example.com` }, createdAt });
-	Object.assign(service.shapes, { pageSize: 15, ...shapes });
-	return id;
+		service.store.addResponse(form.id, { answers: { Email: `${number}@example.com` }, createdAt });
+	service.shapes.pageSize = 15;
+	return form;
 }
 
 const INCOMPLETE = /^The list stays incomplete: 3 readings found \d+ of \d+ records$/;
 
 it('A list whose pages overlap has all responses, or is an error', async () => {
-	const form = addForm(20, { ties: 'byRequest' });
-	const { items, error } = await n8n.runNode({ ...getAll, formId: locator(form) });
+	const { id, responses } = addForm(20);
+	// those of one second are in another order on each page
+	const reorder = () => void responses.splice(0, 20, ...shuffle(responses));
+	service.faults.set({ fault: reorder, match: { path: /^\/responses/ } });
+	const { items, error } = await n8n.runNode({ ...getAll, formId: locator(id) });
 	const { size } = new Set(items.map(({ json }) => json.uuid));
 	expect(size).toBe(error === undefined ? 20 : 0);
 	if (error !== undefined) expect(error.message).toMatch(INCOMPLETE);
 });
 
 it('A list is read again if a response is deleted meanwhile, and not if one is added', async () => {
-	const form = addForm(45);
-	const { responses } = service.store.form(form)!;
+	const { id, responses } = addForm(45);
 	const findListed = () => responses.map(({ uuid }) => uuid).toReversed();
 	const runWith = async (change: () => unknown) => {
 		service.faults.set({ fault: () => void change(), match: { path: /page=2/ }, times: 1 });
-		const given = { ...getAll, ...listed, formId: locator(form) };
+		const given = { ...getAll, ...listed, formId: locator(id) };
 		return (await n8n.runNode(given)).items.map(({ json }) => json.uuid);
 	};
 	expect(await runWith(() => responses.pop())).toEqual(findListed());
 	service.requests.length = 0;
 	const before = findListed();
-	expect(await runWith(() => service.store.addResponse(form))).toEqual(before);
+	expect(await runWith(() => service.store.addResponse(id))).toEqual(before);
 	expect(service.requests).toHaveLength(3);
 });

@@ -14,9 +14,8 @@ export function toFailure(error: unknown): { status: number; message: string } {
 		const [{ path, message }] = error.issues;
 		return { status: 400, message: `${path.join('.')}: ${message}` };
 	}
-	const { statusCode = 500, message } = error as Partial<ReturnType<typeof createServiceError>>;
-	if (statusCode >= 500) return { status: 500, message: 'Server Error' };
-	return { status: statusCode, message: message ?? '' };
+	const { statusCode: status = 500, message = '' } = error as Error & { statusCode?: number };
+	return status < 500 ? { status, message } : { status: 500, message: 'Server Error' };
 }
 
 /** Creates the check of header, token and limit that runs before every endpoint (sections 5 and 8). */

@@ -3,13 +3,13 @@ import { z } from 'zod';
 import type { Parts } from '../parts.mts';
 import type { Answers, Field, Form, Response } from '../store.mts';
 import { createAccessCheck, createServiceError, getAccessibleForm } from './access.mts';
-import { createArranger, createListBody } from './lists.mts';
+import { createListBody } from './lists.mts';
 import {
+	addSecrets,
 	createFieldRecord,
 	createFileAnswer,
 	createFormRecord,
 	createResponseRecord,
-	createSecrets,
 } from './records.mts';
 import { settingsSchema, type Settings } from './settingsRules.mts';
 
@@ -17,6 +17,11 @@ import { settingsSchema, type Settings } from './settingsRules.mts';
 export function createApi(parts: Parts) {
 	return async (api: FastifyInstance) => {
 		api.addHook('onRequest', createAccessCheck(parts));
+		api.addHook<{ data?: object }>('preSerialization', async ({ fault }, _reply, body) => {
+			const { secret } = parts;
+			if (secret === undefined || !body.data || fault?.stage === 'instead') return body;
+			return { ...body, data: addSecrets(body.data, secret) };
+		});
 		addFormEndpoints(api, parts);
 		addResponseEndpoints(api, parts);
 		addSettingsEndpoint(api, parts);
@@ -26,27 +31,22 @@ export function createApi(parts: Parts) {
 function addFormEndpoints(api: FastifyInstance, parts: Parts) {
 	const { store } = parts;
 
-	api.get('/workspace', (request) => ({
-		success: true,
-		data: { ...createSecrets(parts), ...request.account?.workspace },
-	}));
+	api.get('/workspace', (request) => ({ success: true, data: request.account?.workspace }));
 
 	api.get('/forms', (request) => {
 		const forms = store.forms(request.account?.id);
-		const createRecord = (form: Form) => createFormRecord(form, parts);
+		const createRecord = (form: Form) => createFormRecord(form, parts.url);
 		return createListBody(forms, createRecord, request, parts);
 	});
 
 	api.get<{ Params: { id: string } }>('/forms/:id/fields', (request) => {
 		const { fields } = getAccessibleForm(request, parts, request.params.id);
-		const createRecord = (field: Field) => createFieldRecord(field, parts);
-		return createListBody(fields, createRecord, request, parts);
+		return createListBody(fields, createFieldRecord, request, parts);
 	});
 }
 
 function addResponseEndpoints(api: FastifyInstance, parts: Parts) {
 	const { store } = parts;
-	const arrange = createArranger(parts);
 
 	api.get<{ Params: { formId: string }; Querystring: { incomplete?: unknown } }>(
 		'/responses/:formId',
@@ -58,9 +58,8 @@ function addResponseEndpoints(api: FastifyInstance, parts: Parts) {
 					(form.trackIncomplete || !isIncomplete) &&
 					(incomplete === undefined || String(isIncomplete) === incomplete),
 			);
-			const createRecord = (response: Response) => createResponseRecord(response, form, parts);
-			const arranged = arrange(responses, request);
-			return createListBody(arranged, createRecord, request, parts);
+			const createRecord = (response: Response) => createResponseRecord(response, form, parts.url);
+			return createListBody(responses.toReversed(), createRecord, request, parts);
 		},
 	);
 
@@ -69,8 +68,7 @@ function addResponseEndpoints(api: FastifyInstance, parts: Parts) {
 		const found = store.response(uuid);
 		if (!found) throw createServiceError(404, 'The response was not found.');
 		getAccessibleForm(request, parts, found.form.id);
-		const data = { pdf_url: `${parts.url}/pdf/${uuid}.pdf`, ...createSecrets(parts) };
-		return { success: true, data };
+		return { success: true, data: { pdf_url: `${parts.url}/pdf/${uuid}.pdf` } };
 	});
 
 	api.post<{ Params: { id: string } }>('/forms/:id/response', (request) => {
@@ -79,7 +77,7 @@ function addResponseEndpoints(api: FastifyInstance, parts: Parts) {
 		const { is_closed: isClosed, closed_message: message } = form.settings;
 		if (isClosed) throw createServiceError(403, String(message || 'This form is closed.'));
 		const { uuid } = store.addResponse(form.id, { answers });
-		return { success: true, message: 'Response added.', data: { uuid, ...createSecrets(parts) } };
+		return { success: true, message: 'Response added.', data: { uuid } };
 	});
 }
 
@@ -103,7 +101,7 @@ function addSettingsEndpoint(api: FastifyInstance, parts: Parts) {
 		return {
 			success: true,
 			message: 'Form settings updated.',
-			data: { id, name: settings.name, updated_at: updatedAt, ...createSecrets(parts) },
+			data: { id, name: settings.name, updated_at: updatedAt },
 		};
 	});
 }

@@ -1,31 +1,29 @@
-import type { Parts } from '../parts.mts';
 import type { Answer, Field, Form, Response } from '../store.mts';
 
-export function createFormRecord(form: Form, parts: Parts) {
+/** @param origin the service's own, such as `https://host` */
+export function createFormRecord(form: Form, origin: string) {
 	const { id, settings, fields, trackIncomplete, createdAt, updatedAt } = form;
 	return {
 		id,
 		...settings,
 		slug: id.toLowerCase(),
-		url: `${parts.url}/f/${id}`,
+		url: `${origin}/f/${id}`,
 		track_incomplete: trackIncomplete,
 		created_at: createdAt,
 		updated_at: updatedAt,
-		fields: fields.map((field) => createFieldRecord(field, parts)),
-		...createSecrets(parts),
+		fields: fields.map(createFieldRecord),
 	};
 }
 
-export function createFieldRecord(field: Field, parts: Parts) {
-	const { customKey, ...attributes } = field;
-	return { ...attributes, custom_key: customKey, ...createSecrets(parts) };
+export function createFieldRecord({ customKey, ...attributes }: Field) {
+	return { ...attributes, custom_key: customKey };
 }
 
-export function createResponseRecord(response: Response, form: Form, parts: Parts) {
+export function createResponseRecord(response: Response, form: Form, origin: string) {
 	const { number_prefix: prefix, number_suffix: suffix } = form.settings;
 	const answers = form.fields.map((field) => ({
 		key: field.label,
-		value: withLinks(response.answers[field.uuid] ?? null, field, parts.url),
+		value: completeLinks(response.answers[field.uuid] ?? null, field, origin),
 	}));
 	return {
 		uuid: response.uuid,
@@ -37,12 +35,11 @@ export function createResponseRecord(response: Response, form: Form, parts: Part
 		...{ hubspot_sync: false, hubspot_sync_completed: null },
 		...{ google_sheets_sync: false, google_sheets_synced_at: null },
 		responses: answers,
-		...createSecrets(parts),
 	};
 }
 
 /** Completes the URLs of files in an answer: `cv.pdf|/files/1` → `cv.pdf|https://host/files/1`. */
-function withLinks(value: Answer, { type }: Field, origin: string): Answer {
+function completeLinks(value: Answer, { type }: Field, origin: string): Answer {
 	if (type !== 'file_upload' || !Array.isArray(value)) return value;
 	return value.map((file) => file.replace(/\|\/(?!\/)/, `|${origin}/`));
 }
@@ -53,10 +50,11 @@ export function createFileAnswer(url: string): string[] {
 	return [`${name}|${url}`];
 }
 
-/** Attributes with secrets, which the node removes. */
-export function createSecrets({ secret }: Parts): Record<string, unknown> {
-	if (secret === undefined) return {};
+/** Adds attributes with this secret, which the node removes, to a record or to each record of a list. */
+export function addSecrets(data: object, secret: string): object {
+	if (Array.isArray(data)) return data.map((record: object) => addSecrets(record, secret));
 	return {
+		...data,
 		webhook_secret: secret,
 		integrations: [{ name: 'chat', webhook_url: `https://chat.example/hooks/${secret}` }],
 		connection: { api_key: secret, access_token: secret, is_active: true },
