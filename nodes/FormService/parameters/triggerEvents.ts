@@ -22,7 +22,7 @@ const events = {
 	responseAbandoned: {
 		name: 'Response Abandoned',
 		description:
-			'A response is still incomplete after the hours that you set, counted from its start',
+			'A response is still incomplete after the hours that you set, counted from its start. The form needs "Track incomplete submissions" turned on.',
 		example: { is_incomplete: true },
 	},
 	responseUpdated: {

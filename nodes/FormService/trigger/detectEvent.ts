@@ -2,11 +2,12 @@ import type { IDataObject } from 'n8n-workflow';
 import { parseBoolean } from '../api/values';
 import { getCreationTimeMs } from '../api/records';
 import type { ResponseEvent, TriggerEvent } from '../parameters/triggerEvents';
-import { computeAnswersFingerprint, haveAnswersChanged } from './fingerprints';
 import {
+	computeAnswersFingerprint,
 	createSeenResponse,
 	getAnswers,
 	getPhase,
+	haveAnswersChanged,
 	type ResponsePhase,
 	type SeenResponse,
 } from './seenResponses';

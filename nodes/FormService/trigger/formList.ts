@@ -16,7 +16,7 @@ import { createFormNotFoundError } from '../parameters/locators';
 import type { FormEvent } from '../parameters/triggerEvents';
 import { settings } from '../settings/settings';
 import type { FailureSubject, ReadingOutcome } from './failures';
-import { computeFingerprint, toCanonicalText } from './fingerprints';
+import { computeFingerprint, toCanonicalText } from './seenResponses';
 import { isBackingOff, type OutputItem, type PollContext } from './pollContext';
 import { fetchWholeList } from './readPages';
 import { isDue, MINUTE_MS } from './requestBudget';
@@ -56,16 +56,19 @@ export async function fetchForms(
 }
 
 /** `listedSinceMs`: when the list was first read, by the service's clock. */
-type ListedForms = { forms: Map<string, FormState>; listedSinceMs: number | undefined };
+type ListedForms = { forms: FormStates; listedSinceMs: number | undefined };
 
-export type FormListResult = ListedForms & { items: OutputItem[]; outcomes: ReadingOutcome[] };
+/** What a poll has read so far. */
+export type PollResult = ListedForms &
+	Readonly<{ items: readonly OutputItem[]; outcomes: readonly ReadingOutcome[] }>;
 
 const FORM_LIST: FailureSubject = 'formList';
 
 /** Whether a poll may read the list. Publishing, and a new process, read it at once. */
 export function mayReadFormList(context: PollContext): boolean {
 	const { cache, intervalMs, parameters, reason, startedAtMs } = context;
-	if (!parameters.lists.forms || isBackingOff(context, FORM_LIST)) return false;
+	const isWaiting = isBackingOff(context, 'account') || isBackingOff(context, FORM_LIST);
+	if (!parameters.lists.forms || isWaiting) return false;
 	return reason === 'publish' || isDue(cache.formListReading, intervalMs, startedAtMs);
 }
 
@@ -74,7 +77,7 @@ export async function readFormList(
 	context: PollContext,
 	before: ListedForms,
 	capacity: number,
-): Promise<FormListResult> {
+): Promise<PollResult> {
 	try {
 		const { listed, requests } = await fetchForms(context);
 		context.cache.formListReading = { atMs: clock.now(), requests };
@@ -124,7 +127,7 @@ function deliverFormEvents(
 /** An event of a form. `stateAfter` is recorded once n8n has the event. */
 export type DetectedFormEvent = Readonly<{
 	event: FormEvent;
-	form: { id: string; name: string | null; record: IDataObject };
+	form: ListedForm;
 	/** The attributes that have changed. */
 	changed?: readonly string[];
 	stateAfter: FormState;
@@ -135,7 +138,7 @@ type FormComparison = { forms: Map<string, FormState>; detected: DetectedFormEve
 /** Finds new and changed forms, the oldest first. A form keeps its old state until its event is delivered. */
 export function compareForms(
 	{ parameters, startedAtMs: nowMs }: Pick<PollContext, 'parameters' | 'startedAtMs'>,
-	{ forms: formsBefore, listedSinceMs }: { forms: FormStates; listedSinceMs: number | undefined },
+	{ forms: formsBefore, listedSinceMs }: ListedForms,
 	listed: ReadonlyMap<string, ListedForm>,
 ): FormComparison {
 	const { watch, events, lists } = parameters;

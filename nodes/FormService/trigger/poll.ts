@@ -1,24 +1,22 @@
 import { minBy } from 'lodash';
 import type { INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 import { clock } from '../api/clock';
-import type { NodeError } from '../api/errors';
 import { sortByTime } from '../api/records';
-import { isAccountFailure, recordOutcome, type ReadingOutcome } from './failures';
-import { mayReadFormList, readFormList } from './formList';
+import { isAccountFailure, recordOutcome } from './failures';
+import { mayReadFormList, readFormList, type PollResult } from './formList';
 import {
 	getTriggerCache,
 	isBackingOff,
 	readConfig,
 	startPoll,
 	takePollReason,
-	type OutputItem,
 	type PollContext,
 } from './pollContext';
 import { planReading, readForm } from './readForm';
 import { ensureBaseline, type Reading } from './readPages';
 import { readSavedState, readTriggerNode, writeSavedState } from './staticData';
 import { applyParameters, getWatchedFormIds, hasSeveralForms } from './triggerParameters';
-import { isSavePending, rememberState, type FormState } from './triggerState';
+import { isSavePending, rememberState } from './triggerState';
 
 type PollOutput = INodeExecutionData[] | null;
 
@@ -55,9 +53,11 @@ async function pollOnce(n8n: IPollFunctions, context: PollContext): Promise<Poll
 		);
 	}
 	const { forms, listedSinceMs, items, outcomes } = await readLists(context);
-	// nothing is saved then, so what was read is read again
-	const error = findActivationError(context, outcomes);
-	if (error !== undefined) throw error;
+	for (const outcome of outcomes) recordOutcome(cache.failures, outcome, n8n.logger);
+	const failure = outcomes.find(({ error }) => error !== undefined);
+	const hasRead = outcomes.some((outcome) => outcome.hasRead);
+	// nothing is saved then, so the activation can be tried again
+	if (reason === 'publish' && !hasRead && failure?.error) throw failure.error;
 	const nowMs = clock.now();
 	const isActivation = reason !== 'schedule';
 	const after = { service: startState.service, forms, listedSinceMs };
@@ -72,93 +72,64 @@ async function pollOnce(n8n: IPollFunctions, context: PollContext): Promise<Poll
 	return null;
 }
 
-/** What a poll has read so far. */
-type PollResult = {
-	forms: Map<string, FormState>;
-	listedSinceMs: number | undefined;
-	items: OutputItem[];
-	outcomes: ReadingOutcome[];
-	/** The IDs of the forms that have been tried. Undefined is the list of all forms. */
-	tried: Set<string | undefined>;
-};
-
-/** Reads one list after another, the form that has waited longest first, until none is due or the poll is over. */
+/** Reads the list of all forms, then one form after another, until none is due or the poll is over. */
 async function readLists(context: PollContext): Promise<PollResult> {
 	const { parameters, startState, startedAtMs } = context;
-	const result: PollResult = {
-		...applyParameters(parameters, startState, startedAtMs),
-		items: [],
-		outcomes: [],
-		tried: new Set(),
-	};
-	let next = chooseList(context, result);
-	while (next !== undefined) {
-		await readList(context, result, next);
-		next = chooseList(context, result);
+	const start = applyParameters(parameters, startState, startedAtMs);
+	let result: PollResult = { ...start, items: [], outcomes: [] };
+	if (mayReadFormList(context)) {
+		result = await readFormList(context, start, parameters.maxPerPoll);
 	}
+	const tried = new Set<string>();
+	let next = chooseForm(context, result, tried);
+	while (next !== undefined) {
+		tried.add(next.formId);
+		result = await readDueForm(context, result, next);
+		next = chooseForm(context, result, tried);
+	}
+	const forms = new Map(result.forms);
 	// also for a form that could not be read, responses created from now on are new
-	for (const id of getWatchedFormIds(parameters, result.forms))
-		result.forms.set(id, ensureBaseline(context, result.forms.get(id)));
-	return result;
+	for (const id of getWatchedFormIds(parameters, forms))
+		forms.set(id, ensureBaseline(context, forms.get(id)));
+	return { ...result, forms };
 }
 
-/** A list to read next: of a form, or of all forms. */
-type DueList = { formId?: string; reading?: Reading };
+type DueForm = { formId: string; reading: Reading };
 
-function chooseList(context: PollContext, result: PollResult): DueList | undefined {
+/** Chooses the form that has waited longest. */
+function chooseForm(
+	context: PollContext,
+	{ forms, items, outcomes }: PollResult,
+	tried: ReadonlySet<string>,
+): DueForm | undefined {
 	const { parameters, readUntilMs } = context;
-	const { forms, items, outcomes, tried } = result;
 	const isFull = items.length >= parameters.maxPerPoll;
 	const hasAccountFailed = outcomes.some(({ error }) => isAccountFailure(error));
 	if (isFull || hasAccountFailed || isBackingOff(context, 'account')) return undefined;
 	if (clock.now() >= readUntilMs) return undefined;
-	if (!tried.has(undefined) && mayReadFormList(context)) return {};
-	const due = getWatchedFormIds(parameters, forms).flatMap((formId) => {
+	const untried = getWatchedFormIds(parameters, forms).filter((id) => !tried.has(id));
+	const due = untried.flatMap((formId) => {
 		const form = forms.get(formId);
-		const reading = tried.has(formId) ? undefined : planReading(context, formId, form);
+		const reading = planReading(context, formId, form);
 		const readAtMs = form?.progress?.lastReading?.atMs ?? 0;
 		return reading === undefined ? [] : [{ formId, reading, readAtMs }];
 	});
 	return minBy(due, 'readAtMs');
 }
 
-/** Reads a list, and adds what it has found to the result. */
-async function readList(
+/** Reads a form, and adds what the reading has found to the result. */
+async function readDueForm(
 	context: PollContext,
-	result: PollResult,
-	{ formId, reading }: DueList,
-): Promise<void> {
-	const { cache, parameters, request } = context;
-	const capacity = parameters.maxPerPoll - result.items.length;
-	const outcomes: ReadingOutcome[] = [];
-	result.tried.add(formId);
-	if (formId === undefined || reading === undefined) {
-		const list = await readFormList(context, result, capacity);
-		Object.assign(result, { forms: list.forms, listedSinceMs: list.listedSinceMs });
-		result.items.push(...list.items);
-		outcomes.push(...list.outcomes);
-	} else {
-		const before = result.forms.get(formId) ?? {};
-		const { form, items, outcome } = await readForm(context, formId, before, reading, capacity);
-		result.forms.set(formId, form);
-		result.items.push(...items);
-		outcomes.push(outcome);
-	}
-	result.outcomes.push(...outcomes);
-	for (const outcome of outcomes) recordOutcome(cache.failures, outcome, request.n8n.logger);
-}
-
-/**
- * Returns the error with which the activation fails if no list could be read. If n8n starts, the trigger stays
- * active, unless it has never read a list.
- */
-function findActivationError(
-	{ reason, startState }: PollContext,
-	outcomes: readonly ReadingOutcome[],
-): NodeError | undefined {
-	const isNeeded = reason === 'publish' || (reason === 'start' && startState.forms.size === 0);
-	const hasRead = outcomes.some((outcome) => outcome.hasRead);
-	return isNeeded && !hasRead
-		? outcomes.find(({ error }) => error !== undefined)?.error
-		: undefined;
+	{ forms, items, outcomes, ...result }: PollResult,
+	{ formId, reading }: DueForm,
+): Promise<PollResult> {
+	const capacity = context.parameters.maxPerPoll - items.length;
+	const before = forms.get(formId) ?? {};
+	const read = await readForm(context, formId, before, reading, capacity);
+	return {
+		...result,
+		forms: new Map(forms).set(formId, read.form),
+		items: [...items, ...read.items],
+		outcomes: [...outcomes, read.outcome],
+	};
 }

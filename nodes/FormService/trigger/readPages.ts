@@ -9,9 +9,8 @@ import { createRequestError } from '../api/requestContext';
 import { createFailure } from '../api/failures';
 import type { ResponseEvent } from '../parameters/triggerEvents';
 import { detectEvent } from './detectEvent';
-import { computeFingerprint, type Fingerprint } from './fingerprints';
 import type { PollContext } from './pollContext';
-import type { SeenResponse } from './seenResponses';
+import { computeFingerprint, type Fingerprint, type SeenResponse } from './seenResponses';
 import { isFirstPass, type FormState } from './triggerState';
 
 /* Fetches pages of a form, and compares their responses with the seen responses. */

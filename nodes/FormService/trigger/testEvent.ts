@@ -11,11 +11,7 @@ import { InputError } from '../api/errors';
 import { sortByTime } from '../api/records';
 import { fetchPages, fetchRecords } from '../api/replies/fetchPages';
 import type { RequestContext } from '../api/requestContext';
-import {
-	createFormNotFoundError,
-	getSelectedFormName,
-	isFormNotFoundError,
-} from '../parameters/locators';
+import { createFormNotFoundError } from '../parameters/locators';
 import {
 	eventTexts,
 	FORM_EVENTS,
@@ -24,7 +20,7 @@ import {
 } from '../parameters/triggerEvents';
 import { createConditionError, createEventItems, type ResponseEventData } from './deliverEvents';
 import { isIncomplete } from './detectEvent';
-import { createFormEventItem, indexForms } from './formList';
+import { createFormEventItem, indexForms, type ListedForm } from './formList';
 import {
 	hasSeveralForms,
 	isWatched,
@@ -37,8 +33,6 @@ import {
 /** How many forms are searched for a response. Each takes a request. */
 const MAX_FORMS = 5;
 
-type Form = { id: string; name: string | null; record?: IDataObject };
-
 /**
  * Returns the newest response of a form's first page, or the newest form, or an example made from the fields, with
  * `example: true`. Changes no state.
@@ -50,17 +44,17 @@ export async function fetchTestEvent(n8n: IPollFunctions): Promise<INodeExecutio
 	const { conditions, events, output, lists } = parameters;
 	const context: RequestContext = { n8n, account: await getAccount(n8n), priority: 'high' };
 	const forms = await listForms(context, parameters);
-	for (const form of lists.responses ? forms.slice(0, MAX_FORMS) : []) {
-		const newest = await findNewest(context, form, parameters);
+	for (const one of lists.responses ? forms.slice(0, MAX_FORMS) : []) {
+		const newest = await findNewest(context, one, parameters);
 		if (newest === undefined) continue;
 		const [{ item }] = await createEventItems([newest], { request: context, output });
 		return [item];
 	}
-	const [{ id, name, record }] = forms;
+	const [form] = forms;
 	const event = FORM_EVENTS.find((one) => events.includes(one));
-	if (event !== undefined && record !== undefined) {
+	if (event !== undefined) {
 		const changed = eventTexts[event].example?.changed as string[] | undefined;
-		return [createFormEventItem({ event, form: { id, name, record }, changed }, output).item];
+		return [createFormEventItem({ event, form, changed }, output).item];
 	}
 	if (conditions.conditions.length > 0) {
 		throw new InputError(n8n.getNode(), {
@@ -69,21 +63,17 @@ export async function fetchTestEvent(n8n: IPollFunctions): Promise<INodeExecutio
 				'Submit a response that meets them, or remove the filters. The first page of each form was read.',
 		});
 	}
-	return [await createExample(context, forms[0], parameters)];
+	return [await createExample(context, form, parameters)];
 }
 
-/** Returns the forms that the trigger watches, the newest first if their list is read. */
+/** Returns the forms that the trigger watches, the newest first. */
 async function listForms(
 	context: RequestContext,
-	{ watch, lists }: TriggerParameters,
-): Promise<Form[]> {
+	{ watch }: TriggerParameters,
+): Promise<ListedForm[]> {
 	const node = context.n8n.getNode();
-	const formIds = watch.kind === 'all' ? [] : watch.formIds;
-	const chosen = formIds.map((id) => ({ id, name: getSelectedFormName(node, id) ?? null }));
-	if (!lists.forms && chosen.every(({ name }) => name !== null)) return chosen;
 	const target = createTarget(context.account, endpoints.listForms);
 	const listed = indexForms(await fetchRecords(context, target));
-	if (!lists.forms) return chosen.map((form) => ({ ...form, ...listed.get(form.id) }));
 	const watched = [...listed.values()].filter(({ id }) => isWatched(watch, id));
 	if (watched.length > 0) return sortByTime(watched, 'newest');
 	if (watch.kind === 'chosen') throw createFormNotFoundError(node, watch.formIds[0]);
@@ -96,16 +86,17 @@ async function listForms(
 /** Finds, on the first page of a form, the newest response for which a chosen event is possible. */
 async function findNewest(
 	context: RequestContext,
-	{ id, name }: Form,
+	{ id, name }: ListedForm,
 	{ conditions, events, lists, output, watch }: TriggerParameters,
 ): Promise<ResponseEventData | undefined> {
-	const records = await fetchFirstPage(context, id);
+	const target = createTarget(context.account, endpoints.listResponses, { formId: id });
+	const { value: firstPage } = await fetchPages(context, target).next();
 	const fields = lists.fields ? await fetchFields(context, id, output) : undefined;
 	if (fields !== undefined && !hasSeveralForms(watch)) {
 		const problem = findConditionMismatch(conditions, fields);
 		if (problem !== undefined) throw createConditionError(context.n8n.getNode(), problem);
 	}
-	const entries = records.map((record) => ({ record }));
+	const entries = (firstPage?.records ?? []).map((record) => ({ record }));
 	const matches = await filterByConditions(entries, conditions, fields ?? []);
 	for (const { record } of sortByTime(matches, 'newest')) {
 		const event = RESPONSE_EVENTS.find((one) => events.includes(one) && isPossible(one, record));
@@ -118,20 +109,10 @@ function isPossible(event: ResponseEvent, record: IDataObject): boolean {
 	return isMatch({ is_incomplete: isIncomplete(record) }, eventTexts[event].example ?? {});
 }
 
-async function fetchFirstPage(context: RequestContext, formId: string): Promise<IDataObject[]> {
-	const target = createTarget(context.account, endpoints.listResponses, { formId });
-	const firstPage = fetchPages(context, target).next();
-	const { value } = await firstPage.catch((error: unknown) => {
-		const node = context.n8n.getNode();
-		throw isFormNotFoundError(error) ? createFormNotFoundError(node, formId) : error;
-	});
-	return value?.records ?? [];
-}
-
 /** Creates the item of a made-up response, with an answer of the right kind to each field. */
 async function createExample(
 	context: RequestContext,
-	{ id, name }: Form,
+	{ id, name }: ListedForm,
 	{ events, output }: TriggerParameters,
 ): Promise<INodeExecutionData> {
 	const fields = await fetchFields(context, id, output);

@@ -168,22 +168,16 @@ export function getWatchedFormIds(
 	return listed.map(([id]) => id).filter((id) => !watch.except.includes(id));
 }
 
-/** Adapts the states of the forms to the parameters: which forms are watched, and whether for Form Updated. */
+/** Notes which forms are watched. */
 export function applyParameters(
-	{ watch, events }: TriggerParameters,
-	state: TriggerState,
+	{ watch }: TriggerParameters,
+	{ forms, listedSinceMs }: TriggerState,
 	nowMs: number,
-): { forms: Map<string, FormState>; listedSinceMs: number | undefined } {
-	const isAll = watch.kind === 'all';
-	const forms = isAll
-		? new Map(state.forms)
-		: updateAbsences(state.forms, (id) => watch.formIds.includes(id), nowMs);
-	for (const [id, form] of forms) {
-		const isStale = form.attributes !== undefined && !events.includes('formUpdated');
-		if (isStale) forms.set(id, omit(form, 'attributes'));
-	}
+): { forms: FormStates; listedSinceMs: number | undefined } {
+	if (watch.kind === 'all') return { forms, listedSinceMs };
+	const isChosen = (id: string) => watch.formIds.includes(id);
 	// if the user later chooses all forms again, the forms that already exist are not new
-	return { forms, listedSinceMs: isAll ? state.listedSinceMs : undefined };
+	return { forms: updateAbsences(forms, isChosen, nowMs), listedSinceMs: undefined };
 }
 
 /**

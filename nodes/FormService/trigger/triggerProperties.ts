@@ -75,21 +75,6 @@ export const triggerProperties: INodeProperties[] = [
 		options: triggerEvents,
 	},
 	{
-		displayName: "'Fetch Test Event' shows one of these events. To see another, choose it alone.",
-		name: 'testNotice',
-		type: 'notice',
-		default: '',
-		displayOptions: { show: { '/events[1]': [{ _cnd: { exists: true } }] } },
-	},
-	{
-		displayName:
-			'Only forms with "Track incomplete submissions" turned on have started and abandoned responses',
-		name: 'trackingNotice',
-		type: 'notice',
-		default: '',
-		displayOptions: { show: { events: ['responseStarted', 'responseAbandoned'] } },
-	},
-	{
 		displayName: 'Abandoned After (Hours)',
 		name: 'abandonedAfterHours',
 		type: 'number',

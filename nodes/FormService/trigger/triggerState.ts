@@ -1,9 +1,13 @@
 import { omit } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { z } from 'zod';
-import { computeFingerprint } from './fingerprints';
 import { HOUR_MS, hasElapsed } from './requestBudget';
-import { decodeSeenResponses, encodeSeenResponses, type SeenResponses } from './seenResponses';
+import {
+	computeFingerprint,
+	decodeSeenResponses,
+	encodeSeenResponses,
+	type SeenResponses,
+} from './seenResponses';
 
 /* The state of a trigger. n8n keeps it; a state never changes, because each poll creates the next one. */
 

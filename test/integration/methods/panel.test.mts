@@ -119,10 +119,10 @@ describe('The panel of the node', () => {
 		{"watch": "several"} | watch formIds requestsNotice ${ofResponses}
 		{"watch": "all"} | watch exceptFormIds requestsNotice ${ofResponses}
 		{"simplify": false} | watch formId requestsNotice ${filtered} maxPerPoll requestsPerDay
-		{"events": ["responseStarted"]} | trackingNotice watch formId requestsNotice ${ofResponses}
-		{"events": ["responseAbandoned"]} | trackingNotice abandonedAfterHours watch formId requestsNotice ${ofResponses}
+		{"events": ["responseStarted"]} | watch formId requestsNotice ${ofResponses}
+		{"events": ["responseAbandoned"]} | abandonedAfterHours watch formId requestsNotice ${ofResponses}
 		{"events": ["responseUpdated"]} | watch formId requestsNotice ${ofResponses}
-		{"events": ["responseUpdated", "formUpdated"]} | testNotice watch formId requestsNotice ${ofResponses}
+		{"events": ["responseUpdated", "formUpdated"]} | watch formId requestsNotice ${ofResponses}
 		{"events": ["formUpdated"]} | watch formId ${ofForms}
 		{"events": ["formCreated"], "watch": "several"} | exceptFormIds ${ofForms}
 		{"options": {"requestsPerDay": 100}} | watch formId ${ofResponses}

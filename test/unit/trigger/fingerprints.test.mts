@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import {
 	computeAnswersFingerprint,
 	haveAnswersChanged,
-} from '../../../nodes/FormService/trigger/fingerprints.ts';
+} from '../../../nodes/FormService/trigger/seenResponses.ts';
 
 /** Whether answers count as changed. */
 const isUpdate = (before: IDataObject, after: IDataObject) =>
