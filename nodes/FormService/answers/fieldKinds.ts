@@ -70,14 +70,10 @@ export type AnswerSpec = { kind: FieldKind; choices: readonly Choice[] };
 
 /** Returns the kind of a field; `text` if its type is unknown. A checkbox with choices takes several of them. */
 export function findFieldKind({ type, options }: IDataObject): FieldKind {
-	const name = toTypeName(type);
+	const name = String(type).toLowerCase().replace(/[-_]/g, '');
 	if (name === 'checkbox' && !isEmpty(options)) return 'multipleChoice';
 	const kinds = Object.keys(fieldKinds) as FieldKind[];
 	return kinds.find((kind) => fieldKinds[kind].types.test(name)) ?? 'text';
-}
-
-function toTypeName(type: unknown): string {
-	return String(type).toLowerCase().replace(/[-_]/g, '');
 }
 
 /** Returns an answer that a field takes. */

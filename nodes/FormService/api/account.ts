@@ -1,5 +1,5 @@
 import { createHash } from 'crypto';
-import { escape, escapeRegExp } from 'lodash';
+import { attempt, escape, escapeRegExp, isError } from 'lodash';
 import type { IExecuteSingleFunctions, ILoadOptionsFunctions, IPollFunctions } from 'n8n-workflow';
 import { InputError } from './errors';
 import { parseUrl } from './text';
@@ -59,30 +59,23 @@ export function createAccount(credential: { accessToken?: unknown; baseUrl?: unk
 	return { baseUrl, origin: new URL(baseUrl).origin, key, redact };
 }
 
-/** Matches a token as it is, and as URLs, HTML and JSON write it. PHP writes "'" as `&#039;` and "/" as `\\/`. */
+/** Matches a token as it is, and as URLs, HTML and JSON write it. PHP writes "'" as `&#039;`, and "/" as `\/`. */
 function createTokenPattern(token: string): RegExp {
-	const characters = Array.from(token, (character) => {
-		const spellings = [
-			encodeURIComponent(character),
-			`\\${character}`,
-			escape(character),
-			character,
-		];
+	const patterns = Array.from(token, (sign) => {
+		const spellings = [encodeURIComponent(sign), escape(sign), `\\${sign}`, sign];
 		return `(?:${spellings.map(escapeRegExp).join('|')})`.replace('#39', '#0?39');
 	});
-	return new RegExp(characters.join(''), 'gi');
+	return new RegExp(patterns.join(''), 'gi');
 }
 
 /** If the credential has expressions, items can have different accounts. */
 export async function getAccount(n8n: N8nContext, itemIndex?: number): Promise<Account> {
 	const credential = await n8n.getCredentials(CREDENTIAL_TYPE);
-	try {
-		return createAccount(credential);
-	} catch (error) {
-		throw new InputError(n8n.getNode(), {
-			message: (error as Error).message,
-			description: 'Open the Form Service credential of this node to correct it.',
-			itemIndex,
-		});
-	}
+	const account = attempt(createAccount, credential);
+	if (!isError(account)) return account;
+	throw new InputError(n8n.getNode(), {
+		message: account.message,
+		description: 'Open the Form Service credential of this node to correct it.',
+		itemIndex,
+	});
 }

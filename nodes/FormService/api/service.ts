@@ -32,21 +32,15 @@ export function isWorkspace(data: unknown): data is IDataObject {
 /** Fetches the link to the PDF of a response. Returns an absolute URL. */
 export async function fetchPdfLink(context: RequestContext, target: Target): Promise<string> {
 	const { body, data } = await callApi(context, target);
-	const places = [data, body].filter(isRecord);
-	const links = places.flatMap(({ pdf_url, url }) => [pdf_url, url]);
+	const links = [data, body].filter(isRecord).flatMap(({ pdf_url, url }) => [pdf_url, url]);
 	const link = links.filter(isString).find((text) => text !== '');
 	const url = link === undefined ? undefined : parseUrl(link, context.account.baseUrl);
 	if (url !== undefined) return url.href;
 	if (links.some((value) => value === null || value === '')) {
 		throw createRequestError(context, createFailure('pdfMissing'));
 	}
-	const found = describeShape(data);
-	throw createUnexpectedReplyError(
-		context,
-		target.endpoint,
-		'"pdf_url" or "url" with a link',
-		found,
-	);
+	const expected = '"pdf_url" or "url" with a link';
+	throw createUnexpectedReplyError(context, target.endpoint, expected, describeShape(data));
 }
 
 /** Adds a response. Returns its ID, or undefined if the reply has no ID. */

@@ -21,6 +21,9 @@ import { checkLink, type FileKind } from './checkLink';
 
 type LinkedFile = { url: string; name: string };
 
+/** A file, or why it is missing. */
+type DownloadedFile = IBinaryData | ServiceError;
+
 /** What the files of one response have in common. The signal aborts when the time is up. */
 type Download = {
 	readonly context: RequestContext;
@@ -56,37 +59,36 @@ export async function downloadFiles(
 	context: RequestContext,
 	files: readonly LinkedFile[],
 	kind: FileKind,
-): Promise<Array<IBinaryData | ServiceError>> {
+): Promise<DownloadedFile[]> {
 	if (files.length === 0) return [];
 	const previous = lanes.shift()!;
-	const createCanceledError = () => createRequestError(context, createFailure('canceled'));
-	const turn = waitUnlessAborted(previous, context.signal, createCanceledError);
-	const work = turn.then(async () => await downloadInOrder(context, files, kind));
+	const work = downloadInTurn(previous, context, files, kind);
 	lanes.push(Promise.allSettled([previous, work]).then(noop));
-	const downloaded = await work;
-	if (context.signal?.aborted) throw createCanceledError();
-	return downloaded;
+	return await work;
 }
 
-async function downloadInOrder(
+async function downloadInTurn(
+	previous: Promise<void>,
 	context: RequestContext,
 	files: readonly LinkedFile[],
 	kind: FileKind,
-): Promise<Array<IBinaryData | ServiceError>> {
+): Promise<DownloadedFile[]> {
+	const createCanceledError = () => createRequestError(context, createFailure('canceled'));
+	await waitUnlessAborted(previous, context.signal, createCanceledError);
 	const timeoutMs = Math.max(MAX_TIME_MS, parseTimeoutMs(context.httpOptions));
 	const signal = clock.timeout(timeoutMs, context.signal);
 	const download = { context, kind, signal, remainingBytes: MAX_MEGABYTES * 1024 * 1024 };
-	const downloaded: Array<IBinaryData | ServiceError> = [];
+	const downloaded: DownloadedFile[] = [];
 	for (const [index, file] of files.entries()) {
 		try {
 			if (index >= MAX_FILES) throw new Error(`only ${MAX_FILES} files of a response are`);
 			downloaded.push(await followLink(download, file));
 		} catch (error) {
-			const { detail } = createTransportFailure(error);
-			const failure = signal.aborted ? { detail: 'the time is up' } : { detail };
-			downloaded.push(createRequestError(context, createFailure('fileFailed', failure)));
+			const detail = signal.aborted ? 'the time is up' : createTransportFailure(error).detail;
+			downloaded.push(createRequestError(context, createFailure('fileFailed', { detail })));
 		}
 	}
+	if (context.signal?.aborted) throw createCanceledError();
 	return downloaded;
 }
 

@@ -7,10 +7,7 @@ import type { RequestContext } from '../requestContext';
 import { createFailure, type RequestFailure } from '../failures';
 import { createTransportFailure, type RawReply, type ReplyHeaders } from './classify';
 
-export type ReplyStream = Exclude<
-	Parameters<BinaryHelperFunctions['prepareBinaryData']>[0],
-	Buffer
->;
+type ReplyStream = Exclude<Parameters<BinaryHelperFunctions['prepareBinaryData']>[0], Buffer>;
 
 export type StreamedReply = { statusCode: number; headers: ReplyHeaders; body: ReplyStream };
 
@@ -53,10 +50,8 @@ export async function sendOnce(
 		headers: { ...JSON_HEADERS, ...httpOptions?.headers },
 	};
 	const { httpRequestWithAuthentication } = n8n.helpers;
-	return await readReply(
-		httpRequestWithAuthentication.call(n8n, CREDENTIAL_TYPE, options),
-		timeout,
-	);
+	const sentPromise = httpRequestWithAuthentication.call(n8n, CREDENTIAL_TYPE, options);
+	return await readReply(sentPromise, timeout);
 }
 
 /**
