@@ -156,7 +156,7 @@ export function readInteger(
 }
 
 /** Reads a JSON object: the text that the user entered, or the object that an expression returns. */
-export function readJsonObject(input: ParameterContext, name: string): Record<string, unknown> {
+export function readJsonObject(input: ParameterContext, name: string): IDataObject {
 	let value = input.parameter(name, '');
 	try {
 		if (typeof value === 'string') value = JSON.parse(value);

@@ -1,11 +1,18 @@
+import type { IDataObject } from 'n8n-workflow';
 import { endpoints } from '../../api/endpoints';
+import { mayHaveActed } from '../../api/errors';
 import { addResponse } from '../../api/service';
-import type { Operation } from '../../execution/operation';
+import type { ItemRequest, Operation } from '../../execution/operation';
 import { getSelectedFormName, readFormId, formLocator } from '../../parameters/locators';
 import { createInputModeProperty, createOptionsProperty } from '../../parameters/parameterContext';
 import { fetchSharedFields } from '../forms';
 import { encodeAnswers, readGivenAnswers } from './encodeAnswers';
-import { prepareDuplicates, readKeyFieldNames, skipDuplicatesProperty } from './skipDuplicates';
+import {
+	findDuplicates,
+	readKeyFieldNames,
+	skipDuplicatesProperty,
+	type Duplicates,
+} from './skipDuplicates';
 
 export const responseCreate: Operation = {
 	option: {
@@ -94,22 +101,34 @@ export const responseCreate: Operation = {
 			async check(request) {
 				const fields = await fetchSharedFields(request, formId, { columns: true });
 				const { data, byTitle, ignored } = encodeAnswers(input, given, fields);
-				const duplicates =
-					keyFieldNames.length > 0
-						? await prepareDuplicates(request, input, keyFieldNames, { formId, fields, data })
-						: undefined;
+				const answered = { formId, fields, data };
+				const duplicates = await findDuplicates(request, input, keyFieldNames, answered);
 				const output = { form, answers: byTitle, ...(ignored.length > 0 && { ignored }) };
 				return async () => {
-					const duplicate = duplicates?.find();
+					const duplicate = duplicates.uuids.get(duplicates.key);
 					if (duplicate !== undefined) {
 						return { isSent: false, json: { status: 'skipped', uuid: duplicate, ...output } };
 					}
-					const target = { ...request.target, body: { data } };
-					const adding = addResponse(request.context, target);
-					const uuid = (await (duplicates?.record(adding) ?? adding)) ?? null;
+					const uuid = await sendResponse(request, data, duplicates);
 					return { isSent: true, json: { status: 'created', uuid, ...output } };
 				};
 			},
 		};
 	},
 };
+
+/** Adds a response, so that later items with its key are skipped. Returns null if its UUID is unknown. */
+async function sendResponse(
+	{ context, target }: ItemRequest,
+	data: IDataObject,
+	{ key, uuids }: Duplicates,
+): Promise<string | null> {
+	try {
+		const uuid = (await addResponse(context, { ...target, body: { data } })) ?? null;
+		uuids.set(key, uuid);
+		return uuid;
+	} catch (error) {
+		if (mayHaveActed(error)) uuids.set(key, null);
+		throw error;
+	}
+}

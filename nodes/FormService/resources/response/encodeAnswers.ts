@@ -1,8 +1,8 @@
-import { compact, groupBy, isEmpty, map } from 'lodash';
+import { compact, groupBy, isEmpty, map, omit } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { encodeAnswer, type EncodedValue, type EncodeResult } from '../../answers/encode';
 import { findField, type FormField } from '../../answers/fields';
-import { matchAnswers } from '../../answers/matchAnswers';
+import { matchAnswers, type MatchedAnswer } from '../../answers/matchAnswers';
 import { isRecord } from '../../api/records';
 import { formatNames, truncateText } from '../../api/text';
 import { findErrorValue, isBlank } from '../../api/values';
@@ -20,7 +20,7 @@ import {
 export type GivenAnswers = {
 	mode: keyof typeof INPUT_MODES;
 	/** The answers by a UUID, custom key, title or label of their field. */
-	values: Record<string, unknown>;
+	values: IDataObject;
 	/** The names that the mapper shows for its fields, by UUID. */
 	mapperNames: ReadonlyMap<string, string>;
 	/** Whether a choice field accepts other answers. */
@@ -28,9 +28,6 @@ export type GivenAnswers = {
 	/** Whether required fields may have no answer. */
 	allowsMissing: boolean;
 };
-
-/** An answer and the field that it answers. `name` is the column or the key where the user gives it. */
-type GivenAnswer = { name: string; value: unknown; field?: FormField };
 
 /** Reads the answers of an item from the parameters, without checking them. */
 export function readGivenAnswers(input: ParameterContext): GivenAnswers {
@@ -50,18 +47,17 @@ export function readGivenAnswers(input: ParameterContext): GivenAnswers {
 	return { ...options, values: isRecord(value) ? value : {}, mapperNames: new Map(names) };
 }
 
-/**
- * Finds the field of each answer. An answer without a field has a name that users know. `problem` describes
- * answers that cannot be read.
- */
+/** The answers with their fields. `problem` describes answers that cannot be read. */
+type AssignedAnswers = { answers: MatchedAnswer[]; problem?: string };
+
+/** Finds the field of each answer. The label of an answer is the column, or the name in the editor or the JSON. */
 export function assignFields(
 	{ mode, values, mapperNames }: GivenAnswers,
 	fields: readonly FormField[],
-): { answers: GivenAnswer[]; problem?: string } {
-	if (mode === 'auto') return assignColumns(values as IDataObject, fields);
+): AssignedAnswers {
+	if (mode === 'auto') return assignColumns(values, fields);
 	const answers = Object.entries(values).map(([name, value]) => {
-		const field = findField(name, fields);
-		return { name: mapperNames.get(name) ?? name, value, field };
+		return { label: mapperNames.get(name) ?? name, value, field: findField(name, fields) };
 	});
 	return { answers };
 }
@@ -70,26 +66,21 @@ export function assignFields(
  * Finds the answers in an input item. An item with an object or a list in `answers` or `responses` is a response,
  * for example from Get Many or the trigger. Only these are its answers, and not its number or its time.
  */
-function assignColumns(
-	json: IDataObject,
-	fields: readonly FormField[],
-): { answers: GivenAnswer[]; problem?: string } {
+function assignColumns(json: IDataObject, fields: readonly FormField[]): AssignedAnswers {
 	const container = ['answers', 'responses'].find(
 		(name) => typeof json[name] === 'object' && json[name] !== null,
 	);
 	if (container === undefined) {
-		const columns = Object.entries(json);
-		return {
-			answers: columns.map(([name, value]) => ({ name, value, field: findColumn(name, fields) })),
-		};
+		const columns = Object.entries(json).map(([label, value]) => {
+			return { label, value, field: findColumn(label, fields) };
+		});
+		return { answers: columns };
 	}
-	const { answers: matched, problem } = matchAnswers({ responses: json[container] }, fields);
-	const answers = matched.map(({ label, value, field }) => ({ name: label, value, field }));
-	const attributes = Object.entries(json).filter(([name]) => name !== container);
-	return {
-		answers: [...answers, ...attributes.map(([name, value]) => ({ name, value }))],
-		problem,
-	};
+	const { answers, problem } = matchAnswers({ responses: json[container] }, fields);
+	const attributes = Object.entries(omit(json, container)).map(([label, value]) => {
+		return { label, value };
+	});
+	return { answers: [...answers, ...attributes], problem };
 }
 
 /** Finds the field of a column, first by the name that One Column per Field gives it. */
@@ -124,7 +115,7 @@ export function encodeAnswers(
 	const ignored = isAutomatic ? answers.filter(({ field }) => field === undefined) : [];
 	const problems = compact([
 		problem,
-		...wrong.map(({ name }) => `"${truncateText(name)}" is not a field of this form.`),
+		...wrong.map(({ label }) => `"${truncateText(label)}" is not a field of this form.`),
 	]);
 	const data: EncodedAnswers['data'] = {};
 	const byTitle: EncodedAnswers['byTitle'] = {};
@@ -140,8 +131,8 @@ export function encodeAnswers(
 		}
 	}
 	if (isEmpty(data) && problems.length === 0) problems.push('There is no answer to send.');
-	if (problems.length === 0) return { data, byTitle, ignored: map(ignored, 'name') };
-	const columns = `Columns that match no field: ${formatNames(map(ignored, 'name'))}.`;
+	if (problems.length === 0) return { data, byTitle, ignored: map(ignored, 'label') };
+	const columns = `Columns that match no field: ${formatNames(map(ignored, 'label'))}.`;
 	const titles = `The form's fields are ${formatNames(map(fields, 'title')) || 'none'}.`;
 	const help = compact([
 		ignored.length > 0 && columns,
@@ -152,13 +143,13 @@ export function encodeAnswers(
 
 /** Encodes what was given for one field. Two answers, an error value or a missing answer are a problem. */
 function encodeField(
-	[answer, otherAnswer]: readonly GivenAnswer[],
+	[answer, otherAnswer]: readonly MatchedAnswer[],
 	field: FormField,
 	{ allowsOther, allowsMissing }: GivenAnswers,
 	zone: string,
 ): EncodeResult {
 	if (otherAnswer !== undefined) {
-		return { problem: `has two answers, in "${answer.name}" and "${otherAnswer.name}"` };
+		return { problem: `has two answers, in "${answer.label}" and "${otherAnswer.label}"` };
 	}
 	const errorValue = findErrorValue(answer?.value);
 	if (errorValue !== undefined) return { problem: `has the error value ${errorValue}` };

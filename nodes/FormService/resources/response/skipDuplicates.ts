@@ -5,7 +5,6 @@ import { createFieldSearch, findField, type FormField } from '../../answers/fiel
 import { matchAnswers } from '../../answers/matchAnswers';
 import { yieldIfDue } from '../../api/clock';
 import { createTarget, endpoints } from '../../api/endpoints';
-import { mayHaveActed } from '../../api/errors';
 import { getId } from '../../api/records';
 import { fetchRecords } from '../../api/replies/fetchPages';
 import type { RequestContext } from '../../api/requestContext';
@@ -47,42 +46,28 @@ type Answers = Readonly<Record<string, unknown>>;
 /** Two responses are equal if they have equal answers to all key fields. */
 type KeyFields = readonly FormField[];
 
-/** The UUIDs of responses by their keys. A response whose UUID is unknown has null. */
-type ResponseIndex = Map<string, string | null>;
-
-/** Finds the response that an item would repeat, and records what the item has added. */
+/** What an item may repeat: `key` is its own key, and `uuids` has the UUIDs of responses by their keys. */
 export type Duplicates = {
-	/** The UUID of the existing response. Undefined if no response is equal. */
-	find: () => string | null | undefined;
-	/** Waits until the response is added, and returns its UUID. */
-	record: (adding: Promise<string | undefined>) => Promise<string | undefined>;
+	key: string;
+	/** A response whose UUID is unknown has null. All items of the run with the same key fields share the map. */
+	uuids: Map<string, string | null>;
 };
 
-/** Prepares to skip an item whose response exists. An item or a response that cannot be compared is an error. */
-export async function prepareDuplicates(
+/** Finds the responses that an item may repeat. An item or a response that cannot be compared is an error. */
+export async function findDuplicates(
 	request: ItemRequest,
 	input: ParameterContext,
 	keyFieldNames: readonly string[],
 	{ formId, fields, data }: { formId: string; fields: readonly FormField[]; data: Answers },
 ): Promise<Duplicates> {
+	if (keyFieldNames.length === 0) return { key: '', uuids: new Map() };
 	const keyFields = findKeyFields(input, keyFieldNames, fields);
 	const key = computeKey(input, keyFields, data, 'this item');
 	if (key === undefined) {
 		const unanswered = keyFields.find(({ uuid }) => isBlank(data[uuid]));
 		throw createNamedError(input, OPTION, `needs an answer to "${unanswered?.title}"`);
 	}
-	const index = await fetchIndex(request, input, formId, keyFields, fields);
-	return {
-		find: () => index.get(key),
-		async record(adding) {
-			adding.catch((error: unknown) => {
-				if (mayHaveActed(error)) index.set(key, null);
-			});
-			const uuid = await adding;
-			index.set(key, uuid ?? null);
-			return uuid;
-		},
-	};
+	return { key, uuids: await fetchUuids(request, input, formId, keyFields, fields) };
 }
 
 /** Finds the key fields by their names. The order of the names makes no difference. */
@@ -129,30 +114,30 @@ function createUnclearError(input: ParameterContext, name: string, problem: stri
 	return createNamedError(input, OPTION, `can't compare ${name}`, `${problem}. ${advice}`);
 }
 
-/** Fetches the complete responses of the form once for all items. What items add is recorded in the index. */
-async function fetchIndex(
+/** Fetches the UUIDs of the complete responses of the form by their keys, once for all items. */
+async function fetchUuids(
 	request: ItemRequest,
 	input: ParameterContext,
 	formId: string,
 	keyFields: KeyFields,
 	fields: readonly FormField[],
-): Promise<ResponseIndex> {
+): Promise<Duplicates['uuids']> {
 	const { account } = request.context;
 	const query = { incomplete: 'false' };
 	const target = createTarget(account, endpoints.listResponses, { formId }, query);
-	const indexResponses = async (context: RequestContext) => {
-		const index: ResponseIndex = new Map();
+	const fetch = async (context: RequestContext) => {
+		const uuids: Duplicates['uuids'] = new Map();
 		for (const record of await fetchRecords(context, target)) {
 			await yieldIfDue();
 			// the service may ignore the filter in the request (specification, section 4, rule 1)
 			if (parseBoolean(record.is_incomplete) === true) continue;
 			const key = computeListedKey(input, keyFields, record, fields);
-			if (key !== undefined && !index.has(key)) index.set(key, getId(record) ?? null);
+			if (key !== undefined && !uuids.has(key)) uuids.set(key, getId(record) ?? null);
 		}
-		return index;
+		return uuids;
 	};
-	const uuids = keyFields.map(({ uuid }) => uuid).join(' ');
-	return await fetchOnce(request, indexResponses, `responses of ${formId} by ${uuids}`);
+	const fieldUuids = keyFields.map(({ uuid }) => uuid).join(' ');
+	return await fetchOnce(request, fetch, `responses of ${formId} by ${fieldUuids}`);
 }
 
 function computeListedKey(

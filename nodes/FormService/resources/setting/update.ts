@@ -19,6 +19,7 @@ import {
 	readBoolean,
 	createInputModeProperty,
 	createOptionsProperty,
+	type ParameterContext,
 } from '../../parameters/parameterContext';
 import { TOOL_CONDITION } from '../../parameters/resultParameters';
 import { findForm } from '../forms';
@@ -119,12 +120,26 @@ export const settingsUpdate: Operation = {
 			ids: { formId },
 			async check(request) {
 				const compares = isPreview || skipsUnchanged;
-				const listedForm = compares ? await findForm(request, input, formId) : {};
-				return async () => await sendUpdate(request, update, listedForm);
+				const form = compares ? await copyForm(request, input, formId, isPreview) : {};
+				return async () => await sendUpdate(request, update, form);
 			},
 		};
 	},
 };
+
+/**
+ * Finds a form, and returns a copy for all items of the run. Each item changes the copy as it updates the form. A
+ * preview has another copy, because nothing is sent.
+ */
+async function copyForm(
+	request: ItemRequest,
+	input: ParameterContext,
+	formId: string,
+	isPreview: boolean,
+): Promise<IDataObject> {
+	const copy = async () => ({ ...(await findForm(request, input, formId)) });
+	return await fetchOnce(request, copy, `${isPreview ? 'previewed' : 'updated'} form ${formId}`);
+}
 
 /** A checked update of a form. */
 type FormUpdate = CheckedSettings & { formId: string; isPreview: boolean };
@@ -132,36 +147,28 @@ type FormUpdate = CheckedSettings & { formId: string; isPreview: boolean };
 /**
  * Updates a form. For a preview, or if nothing would change, returns the changes without sending the update.
  *
- * @param listedForm the form before the run; empty if all settings are sent without a comparison
+ * @param form what is known of the form; empty if all settings are sent without a comparison
  */
 async function sendUpdate(
 	request: ItemRequest,
 	update: FormUpdate,
-	listedForm: IDataObject,
+	form: IDataObject,
 ): Promise<{ isSent: boolean; json: IDataObject }> {
 	const { formId, body, isPreview, ignored } = update;
-	const run = isPreview ? 'previewed' : 'updated';
-	// what the items of the run have changed so far; the changes of previews are kept apart, because they are not sent
-	const draft = await fetchOnce(
-		request,
-		async () => await Promise.resolve<IDataObject>({}),
-		`${run} settings of ${formId}`,
-	);
-	const form = { ...listedForm, ...draft };
 	const changes = compareSettings(body, form);
 	const summary = summarizeChanges(changes);
 	const comparison = { summary, changes, ...(ignored.length > 0 && { ignored }) };
 	if (isPreview || isEmpty(changes)) {
-		Object.assign(draft, body);
+		Object.assign(form, body);
 		const unsent = isPreview ? 'preview' : 'skipped';
 		const status = isPreview && isEmpty(changes) ? 'unchanged' : unsent;
 		return { isSent: false, json: { id: formId, name: form.name ?? null, status, ...comparison } };
 	}
 	// if this update fails, these values are unknown, and a later item must send its own
-	for (const setting of Object.keys(changes)) draft[setting] = undefined;
+	for (const setting of Object.keys(changes)) form[setting] = undefined;
 	const target = { ...request.target, body: mapValues(changes, 'to') };
 	const { id, name, ...reply } = removeSecrets(await updateSettings(request.context, target));
-	Object.assign(draft, body);
+	Object.assign(form, body);
 	// the summary comes before the form's messages, which can be long
 	const identity = { id: id ?? formId, name: name ?? form.name ?? null };
 	return { isSent: true, json: { ...identity, status: 'updated', ...comparison, ...reply } };
