@@ -2,12 +2,13 @@ import { get, isUndefined, omitBy, pick } from 'lodash';
 import type { IDataObject, INodeExecutionData, INodeProperties } from 'n8n-workflow';
 import { isRecord } from '../api/records';
 import { cutAtCharacter, makeUnique } from '../api/text';
-import type { ParameterContext } from '../parameters/parameterContext';
 import {
-	readOutputSelection,
-	TOOL_CONDITION,
-	type OutputSelection,
-} from '../parameters/resultParameters';
+	readInteger,
+	readSelectedOption,
+	readTextList,
+	type ParameterContext,
+} from '../parameters/parameterContext';
+import { DEFAULT_LIMIT, OUTPUTS, TOOL_CONDITION } from '../parameters/resultParameters';
 import type { Operation, PreparedItem } from './operation';
 
 /** The maximum number of characters of JSON that a model gets at a time: about 5,000 tokens. */
@@ -27,19 +28,28 @@ export function createToolDescription({ toolDescription }: Operation): INodeProp
 	};
 }
 
+/** Prepares an item whose output a model gets, within what the model asks for. */
 export function prepareTool({ prepare }: Operation, input: ParameterContext): PreparedItem {
 	const prepared = prepare(input);
 	// the output of a write is short
 	if (!('read' in prepared)) return prepared;
 	const { read } = prepared;
-	const selection = readOutputSelection(input);
+	const output = readSelectedOption(input, 'output', OUTPUTS, 'simplified');
+	const selection = {
+		skip: readInteger(input, 'skip', 0),
+		limit: readInteger(input, 'limit', 1, DEFAULT_LIMIT),
+		names: output === 'selectedFields' ? readTextList(input, 'outputFields') : undefined,
+	};
 	return { ...prepared, read: async (request) => limitToolOutput(await read(request), selection) };
 }
 
+/** The results that a model wants. `names` are the fields of each result, undefined for all fields. */
+type Selection = { skip: number; limit: number; names?: readonly string[] };
+
 /** Selects the results that a model asks for. If some are left out, a notice says how to get the next ones. */
-export function limitToolOutput(
+function limitToolOutput(
 	results: readonly INodeExecutionData[],
-	{ skip = 0, limit = Infinity, names }: Partial<OutputSelection>,
+	{ skip, limit, names }: Selection,
 ): INodeExecutionData[] {
 	const selected: IDataObject[] = [];
 	let characters = 0;

@@ -11,8 +11,8 @@ import { findAnswerText } from '../answers/findResponses';
 import { getAccount } from '../api/account';
 import { clock } from '../api/clock';
 import { createTarget, endpoints, type Endpoint } from '../api/endpoints';
-import { parseBoolean, parseTimeMs } from '../api/values';
-import { getFormId, getId, isId, sortByTime } from '../api/records';
+import { parseBoolean } from '../api/values';
+import { getCreationTimeMs, getFormId, getId, isId, sortByTime } from '../api/records';
 import { fetchRecords } from '../api/replies/fetchPages';
 import { normalizeText, truncateText } from '../api/text';
 import { extractFormId } from '../parameters/locators';
@@ -124,13 +124,11 @@ export async function searchResponses(
 
 /** Describes a response without its answers: "12 · 2026-11-27 00:04 (incomplete)". */
 function describeResponse(id: string, record: IDataObject, zone: string): string {
-	const { number_formatted: formatted, number = id, created_at: time, is_incomplete } = record;
-	const minute = DateTime.fromMillis(parseTimeMs(time, 'utc') ?? NaN, { zone });
-	const parts = [
-		String(formatted ?? number),
-		minute.isValid && minute.toFormat('yyyy-MM-dd HH:mm'),
-	];
-	return compact(parts).join(' · ') + (parseBoolean(is_incomplete) ? ' (incomplete)' : '');
+	const { number_formatted: formatted, number = id, is_incomplete } = record;
+	const timeMs = getCreationTimeMs(record);
+	const minute = timeMs && DateTime.fromMillis(timeMs, { zone }).toFormat('yyyy-MM-dd HH:mm');
+	const parts = compact([String(formatted ?? number), minute]);
+	return parts.join(' · ') + (parseBoolean(is_incomplete) ? ' (incomplete)' : '');
 }
 
 /** Returns the records with a valid ID. n8n would evaluate an ID that starts with "=". */

@@ -1,6 +1,5 @@
 import { castArray, compact, uniqBy } from 'lodash';
 import type {
-	IDataObject,
 	ILoadOptionsFunctions,
 	INodePropertyOptions,
 	ResourceMapperField,
@@ -19,12 +18,18 @@ import { escapeExpression, fetchKeptList, getSelectedFormId } from './listSearch
 
 /** Returns the fields of the chosen form for Response: Create. */
 export async function getFormFields(this: ILoadOptionsFunctions): Promise<ResourceMapperFields> {
-	const formId = getSelectedFormId(this);
-	if (formId === '') return { fields: [], emptyFieldsNotice: 'Choose a form first.' };
-	const records = await fetchKeptList(this, endpoints.listFields, { formId });
-	const fields = toMapperFields(records, isTool(this.getNode()));
-	if (fields.length > 0) return { fields };
-	return { fields, emptyFieldsNotice: 'This form has no fields that take an answer.' };
+	const fields = await fetchFields(this);
+	if (fields === undefined) return { fields: [], emptyFieldsNotice: 'Choose a form first.' };
+	if (fields.length > 0) return { fields: toMapperFields(fields, isTool(this.getNode())) };
+	return { fields: [], emptyFieldsNotice: 'This form has no fields that take an answer.' };
+}
+
+/** Fetches the fields of the chosen form, if there is one, without those whose ID n8n would evaluate: `={{ 1 }}`. */
+async function fetchFields(n8n: ILoadOptionsFunctions): Promise<FormField[] | undefined> {
+	const formId = getSelectedFormId(n8n);
+	if (formId === '') return undefined;
+	const records = await fetchKeptList(n8n, endpoints.listFields, { formId });
+	return parseFields(records).filter(({ uuid }) => isId(uuid));
 }
 
 /**
@@ -34,10 +39,9 @@ export async function getFormFields(this: ILoadOptionsFunctions): Promise<Resour
  * @param forModel whether a model fills in the fields, for which n8n derives keys from the names
  */
 export function toMapperFields(
-	records: readonly IDataObject[],
-	forModel = false,
+	fields: readonly FormField[],
+	forModel: boolean,
 ): ResourceMapperField[] {
-	const fields = parseFields(records).filter(hasSafeId);
 	const names = fields.map(getMapperName);
 	const uniqueNames = forModel ? makeKeysUnique(names) : names;
 	return fields.map((field, index) => ({
@@ -49,11 +53,6 @@ export function toMapperFields(
 		display: true,
 		...getWidget(field),
 	}));
-}
-
-/** False for an ID that n8n would evaluate: `={{ 1 }}`. */
-function hasSafeId({ uuid }: FormField): boolean {
-	return isId(uuid);
 }
 
 /** Returns the name of a field with what a user must know: `Comment (2) (required)`. */
@@ -78,10 +77,7 @@ function getWidget(field: FormField): Pick<ResourceMapperField, 'type' | 'option
 export async function getFieldOptions(
 	this: ILoadOptionsFunctions,
 ): Promise<INodePropertyOptions[]> {
-	const formId = getSelectedFormId(this);
-	if (formId === '') return [];
-	const records = await fetchKeptList(this, endpoints.listFields, { formId });
-	const fields = parseFields(records).filter(hasSafeId);
+	const fields = (await fetchFields(this)) ?? [];
 	return fields.map((field) => toFieldOption(field, field.uuid));
 }
 

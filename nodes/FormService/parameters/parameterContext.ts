@@ -1,5 +1,11 @@
 import { compact, sortBy } from 'lodash';
-import type { IDataObject, INode, INodeProperties, INodePropertyOptions } from 'n8n-workflow';
+import {
+	jsonParse,
+	type IDataObject,
+	type INode,
+	type INodeProperties,
+	type INodePropertyOptions,
+} from 'n8n-workflow';
 import { InputError } from '../api/errors';
 import { isRecord } from '../api/records';
 import { formatNumber, isBlank, parseBoolean, parseNumber } from '../api/values';
@@ -157,16 +163,12 @@ export function readInteger(
 
 /** Reads a JSON object: the text that the user entered, or the object that an expression returns. */
 export function readJsonObject(input: ParameterContext, name: string): IDataObject {
-	let value = input.parameter(name, '');
-	try {
-		if (typeof value === 'string') value = JSON.parse(value);
-	} catch {
-		// the message of JSON.parse can quote an answer, so the error does not repeat it
-		const advice = 'Check the quotes, commas and brackets.';
-		throw createNamedError(input, name, 'is not valid JSON', advice);
-	}
+	const given = input.parameter(name, '');
+	// the error of n8n's `jsonParse` can quote an answer, so the error below is without it
+	const value = typeof given === 'string' ? jsonParse(given, { fallbackValue: null }) : given;
 	if (isRecord(value)) return value;
-	throw createNamedError(input, name, 'must be an object, such as {"key": "value"}');
+	const advice = 'Check the quotes, commas and brackets.';
+	throw createNamedError(input, name, 'must be a JSON object, such as {"key": "value"}', advice);
 }
 
 /** Creates the collection Options, with the options sorted by name, as n8n requires. */

@@ -5,7 +5,6 @@ import {
 	readBoolean,
 	readInteger,
 	readSelectedOption,
-	readTextList,
 	type ParameterContext,
 	toOptions,
 } from './parameterContext';
@@ -18,16 +17,7 @@ import {
 /** A display condition that is met if a model uses the node as a tool. */
 export const TOOL_CONDITION = { '@tool': [true] };
 
-const limitProperty: INodeProperties = {
-	displayName: 'Limit',
-	name: 'limit',
-	type: 'number',
-	typeOptions: { minValue: 1 },
-	default: 50,
-	description: 'Max number of results to return',
-	// a tool has no Return All
-	displayOptions: { hide: { returnAll: [true] } },
-};
+export const DEFAULT_LIMIT = 50;
 
 /** The parameters Return All and Limit, or Limit and Skip in a tool. */
 export const limitProperties: INodeProperties[] = [
@@ -39,7 +29,16 @@ export const limitProperties: INodeProperties[] = [
 		description: 'Whether to return all results or only up to a given limit',
 		displayOptions: { hide: TOOL_CONDITION },
 	},
-	limitProperty,
+	{
+		displayName: 'Limit',
+		name: 'limit',
+		type: 'number',
+		typeOptions: { minValue: 1 },
+		default: DEFAULT_LIMIT,
+		description: 'Max number of results to return',
+		// a tool has no Return All
+		displayOptions: { hide: { returnAll: [true] } },
+	},
 	{
 		displayName: 'Skip',
 		name: 'skip',
@@ -59,7 +58,8 @@ export const simplifyProperty: INodeProperties = {
 	description: 'Whether to return a simplified version of the response instead of the raw data',
 };
 
-const OUTPUTS = { simplified: 'Simplified', raw: 'Raw', selectedFields: 'Selected Fields' };
+/** The ways in which a model can get each result. */
+export const OUTPUTS = { simplified: 'Simplified', raw: 'Raw', selectedFields: 'Selected Fields' };
 
 /** The parameter Simplify, or Output and Fields in a tool. */
 export const simplificationProperties: INodeProperties[] = [
@@ -122,28 +122,16 @@ export const outputOptions: INodeProperties[] = [
 	},
 ];
 
-/** Returns how many results the user wants. Undefined for all, and in a tool, see `readOutputSelection`. */
+/** Returns how many results the user wants. Undefined for all, and in a tool, where `prepareTool` limits them. */
 export function readLimit(input: ParameterContext): number | undefined {
 	const returnsAll = isTool(input.node) || readBoolean(input, 'returnAll', false);
-	return returnsAll ? undefined : readInteger(input, 'limit', 1, limitProperty.default as number);
+	return returnsAll ? undefined : readInteger(input, 'limit', 1, DEFAULT_LIMIT);
 }
 
 /** Whether to simplify the results. A model selects among the fields of simplified results. */
 export function readSimplify(input: ParameterContext): boolean {
 	if (!isTool(input.node)) return readBoolean(input, 'simplify', true);
 	return readSelectedOption(input, 'output', OUTPUTS, 'simplified') !== 'raw';
-}
-
-/** The results that a model wants. `names` are the fields of each result, undefined for all fields. */
-export type OutputSelection = { skip: number; limit: number; names?: readonly string[] };
-
-export function readOutputSelection(input: ParameterContext): OutputSelection {
-	const output = readSelectedOption(input, 'output', OUTPUTS, 'simplified');
-	return {
-		skip: readInteger(input, 'skip', 0),
-		limit: readInteger(input, 'limit', 1, limitProperty.default as number),
-		names: output === 'selectedFields' ? readTextList(input, 'outputFields') : undefined,
-	};
 }
 
 /** Reads the options for the output of a response. */

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { parseFields } from '../../../nodes/FormService/answers/fields.ts';
 import { computeModelKey, makeKeysUnique } from '../../../nodes/FormService/execution/tool.ts';
 import { toMapperFields } from '../../../nodes/FormService/methods/resourceMapping.ts';
 
@@ -15,7 +16,7 @@ it('The names of fields that a model sets always have a key each, which n8n acce
 });
 
 it('The mapper gives a model names whose keys differ, and a user the labels', () => {
-	const fields = ['é', 'ü'].map((label, index) => ({ uuid: `f${index}`, label }));
+	const fields = parseFields(['é', 'ü'].map((label, index) => ({ uuid: `f${index}`, label })));
 	const namesFor = (forModel: boolean) =>
 		toMapperFields(fields, forModel).map(({ displayName }) => displayName);
 	expect([namesFor(true), namesFor(false)]).toEqual([
