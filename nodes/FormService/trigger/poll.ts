@@ -14,7 +14,7 @@ import {
 } from './pollContext';
 import { planReading, readForm } from './readForm';
 import { ensureBaseline, type Reading } from './readPages';
-import { readSavedState, readTriggerNode, writeSavedState } from './staticData';
+import { readSavedState, writeSavedState } from './staticData';
 import { applyParameters, getWatchedFormIds, hasSeveralForms } from './triggerParameters';
 import { isSavePending, rememberState } from './triggerState';
 
@@ -27,8 +27,7 @@ type PollOutput = INodeExecutionData[] | null;
  * @throws NodeApiError or NodeOperationError that the user must see
  */
 export async function pollForms(n8n: IPollFunctions): Promise<PollOutput> {
-	const nowMs = clock.now();
-	const cache = getTriggerCache(`${n8n.getWorkflow().id}:${readTriggerNode(n8n).id}`, nowMs);
+	const cache = getTriggerCache(n8n);
 	// even if an earlier poll is still running, so that the next poll counts as scheduled
 	const reason = takePollReason(n8n);
 	if (cache.isPolling) return null;

@@ -5,14 +5,8 @@ import { toNodeError } from '../api/errors';
 import type { RequestContext } from '../api/requestContext';
 import type { FormField } from '../answers/fields';
 import { Failures, type FailureSubject } from './failures';
-import {
-	computeIntervalMs,
-	DAY_MS,
-	MINUTE_MS,
-	type BudgetClaim,
-	type LastReading,
-} from './requestBudget';
-import { readSavedState } from './staticData';
+import { computeIntervalMs, MINUTE_MS, type BudgetClaim, type LastReading } from './requestBudget';
+import { readSavedState, readTriggerNode } from './staticData';
 import {
 	getWatchedFormIds,
 	readTriggerParameters,
@@ -31,7 +25,6 @@ import {
 /** What this process keeps for a trigger. If it is lost, the trigger only sends more requests. */
 export type TriggerCache = {
 	isPolling: boolean;
-	polledAtMs: number;
 	/** The account and the parameters of the last poll, as JSON. */
 	configKey?: string;
 	budgetClaim?: BudgetClaim;
@@ -49,16 +42,10 @@ export type TriggerCache = {
 
 const caches = new Map<string, TriggerCache>();
 
-/** n8n's longest schedule is a month. */
-const CACHE_RETENTION_MS = 32 * DAY_MS;
-
-/** Returns the cache of a trigger, and forgets triggers that n8n no longer polls. */
-export function getTriggerCache(key: string, nowMs: number): TriggerCache {
-	for (const [other, { isPolling, polledAtMs }] of caches)
-		if (!isPolling && nowMs - polledAtMs > CACHE_RETENTION_MS) caches.delete(other);
+export function getTriggerCache(n8n: IPollFunctions): TriggerCache {
+	const key = `${n8n.getWorkflow().id}:${readTriggerNode(n8n).id}`;
 	const cache = caches.get(key) ?? {
 		isPolling: false,
-		polledAtMs: nowMs,
 		memory: { ...NO_MEMORY },
 		failures: new Failures(),
 		clockOffsetMs: 0,
@@ -66,7 +53,6 @@ export function getTriggerCache(key: string, nowMs: number): TriggerCache {
 		namesFetchedAtMs: -Infinity,
 		fields: new Map(),
 	};
-	cache.polledAtMs = nowMs;
 	caches.set(key, cache);
 	return cache;
 }
