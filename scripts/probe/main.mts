@@ -57,7 +57,7 @@ try {
 	const connection = connect({ baseUrl, accessToken });
 	const rows = await probe(connection);
 	if (savePath !== undefined) {
-		const replies = anonymize(connection.replies, Math.random);
+		const replies = anonymize(connection.replies);
 		await writeFile(savePath, `${JSON.stringify({ replies }, null, '\t')}\n`);
 		console.log(`Saved ${replies.length} replies to ${savePath}. Read it before you share it.`);
 	}

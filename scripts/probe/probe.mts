@@ -12,7 +12,7 @@ import type * as lists from '../../nodes/FormService/api/replies/fetchPages.ts';
 import type * as service from '../../nodes/FormService/api/service.ts';
 import { builtFile } from '../../test/integration/n8n/built.mts';
 import { root } from '../lib/paths.mts';
-import type { Connection, Reply } from './connect.mts';
+import type { Connection } from './connect.mts';
 import { isServiceWord, showShape, showWords } from './describe.mts';
 
 const folder = 'nodes/FormService';
@@ -54,16 +54,19 @@ type Probing = Connection & { findings: Map<string, Finding> };
 export async function probe(connection: Connection): Promise<Row[]> {
 	const probing: Probing = { ...connection, findings: new Map() };
 	const { context } = connection;
-	await attempt(probing, ['the workspace'], async () => {
+	await attempt(probing, 'the workspace', async () => {
 		await fetchWorkspace(context, createTarget(context.account, endpoints.getWorkspace));
 	});
 	const forms = await readList(probing, endpoints.listForms);
-	const formIds = (forms ?? []).map(getFormId).filter(isId).slice(0, MAX_FORMS);
-	for (const formId of formIds) {
+	for (const formId of forms.map(getFormId).filter(isId).slice(0, MAX_FORMS)) {
 		const responses = await readList(probing, endpoints.listResponses, formId);
-		if (responses?.length === 0) continue;
+		if (responses.length === 0) continue;
 		const fields = await readList(probing, endpoints.listFields, formId);
-		await checkForm(probing, responses ?? [], fields ?? []);
+		if (fields.length > 0) checkFields(probing, fields, responses);
+		await attempt(probing, 'a PDF', async () => {
+			const ids = { responseId: getId(responses[0]) ?? '' };
+			await fetchPdfLink(context, createTarget(context.account, endpoints.getPdf, ids));
+		});
 		break;
 	}
 	return (await readContract()).map(([name, expected]) => {
@@ -85,18 +88,18 @@ function note({ findings }: Probing, name: string, found = '', isMet = true): vo
 	findings.set(name, { status: isMet ? 'met' : 'not met', found });
 }
 
-/** Reads what some rows are about. The package's own error decides which row is not met. */
+/** Reads what a row is about. The package's own error decides which row is not met. */
 async function attempt<T>(
 	probing: Probing,
-	names: string[],
+	name: string,
 	read: () => Promise<T>,
 ): Promise<T | undefined> {
 	try {
 		const value = await read();
-		for (const name of ['every reply', ...names]) note(probing, name);
+		for (const met of ['every reply', name]) note(probing, met);
 		return value;
 	} catch (error) {
-		noteFailure(probing, error, probing.replies.at(-1));
+		noteFailure(probing, error);
 		return undefined;
 	}
 }
@@ -104,92 +107,75 @@ async function attempt<T>(
 const CHECK = 'Check the address, the access token, and what the token may read.';
 const REPORT = 'Report this output as an issue of n8n-nodes-formservice.';
 
-function noteFailure(probing: Probing, error: unknown, reply?: Reply): void {
-	const { reason, detail = '' } = getRequestFailure(error) ?? {};
-	if (reply?.status === undefined) return note(probing, 'every reply', `no reply. ${CHECK}`, false);
-	const status = `status ${reply.status}`;
-	if (reason === 'pdfMissing') return note(probing, 'a PDF', 'an empty link');
-	if (reason === 'unavailable') return note(probing, 'maintenance', 'Try again later.');
-	if (reply.status === 429) return note(probing, 'a limit', 'Try again later.');
-	if (reply.body === undefined)
-		return note(probing, 'every reply', `${status} without JSON. ${CHECK}`, false);
-	if (reason !== 'unexpectedReply') return note(probing, 'a refusal', `${status}. ${CHECK}`);
-	const { data } = unwrapEnvelope(reply.body);
+/** The rows that say what else than data a service can reply, by the reason of the failure. */
+const ROWS_OF_REASONS: Partial<Record<string, string>> = {
+	pdfMissing: 'a PDF',
+	unavailable: 'maintenance',
+	minuteLimit: 'a limit',
+	dayLimit: 'a limit',
+};
+
+function noteFailure(probing: Probing, error: unknown): void {
+	const { reason = '', detail = '' } = getRequestFailure(error) ?? {};
+	const { status, body } = probing.replies.at(-1) ?? {};
+	const row = ROWS_OF_REASONS[reason];
+	if (row !== undefined) return note(probing, row, 'Try again later.');
+	if (body === undefined) {
+		const found = status === undefined ? 'no reply' : `status ${status} without JSON`;
+		return note(probing, 'every reply', `${found}. ${CHECK}`, false);
+	}
+	if (reason !== 'unexpectedReply') return note(probing, 'a refusal', `status ${status}. ${CHECK}`);
 	const [, path = ''] = /found "(.*)", /.exec(detail) ?? [];
-	const isNamed = path.split('.').every(isServiceWord);
-	const found = detail.includes('next page') && isNamed ? `"${path}"` : showShape(data);
+	const isNamed = detail.includes('next page') && path.split('.').every(isServiceWord);
+	const found = isNamed ? `"${path}"` : showShape(unwrapEnvelope(body).data);
 	note(probing, findUnmetRow(detail), `${found}. ${REPORT}`, false);
 }
 
 /** The row of which the package says that it expected something else. */
 function findUnmetRow(detail: string): string {
 	if (detail.includes('expected a workspace')) return 'the workspace';
-	if (detail.includes('expected a list')) {
-		return detail.includes('found a list') ? 'a record of a list' : 'a list';
-	}
+	if (detail.includes('found a list')) return 'a record of a list';
+	if (detail.includes('expected a list')) return 'a list';
 	return detail.includes('pdf_url') ? 'a PDF' : 'the next page';
 }
 
-/** Reads the first pages of a list. */
+/** Reads the first pages of a list. Empty if that fails. */
 async function readList(probing: Probing, endpoint: targets.Endpoint, formId = '') {
 	const { context } = probing;
-	return await attempt(probing, ['a list'], async () => {
-		const target = createTarget(context.account, endpoint, { formId });
+	const read = async () => {
 		const pages: lists.ListPage[] = [];
+		const target = createTarget(context.account, endpoint, { formId });
 		for await (const page of fetchPages(context, target)) {
 			pages.push(page);
 			if (pages.length === MAX_PAGES) break;
 		}
-		const records = pages.flatMap((page) => page.records);
-		if (records.length > 0) note(probing, 'a record of a list');
-		if (pages.length > 1) note(probing, 'the next page');
-		const counts = { distinctCount: new Set(records.map(getId)).size, recordCount: records.length };
-		const hasAll = isWholeList({ ...counts, total: pages[0].total });
-		if (pages.at(-1)?.nextUrl === undefined) {
-			const found = hasAll ? '' : `${counts.distinctCount} of ${pages[0].total} records`;
-			note(probing, 'the whole list', found, hasAll);
-		}
-		return records;
-	});
+		return pages;
+	};
+	const pages = (await attempt(probing, 'a list', read)) ?? [];
+	const records = pages.flatMap((page) => page.records);
+	if (records.length > 0) note(probing, 'a record of a list');
+	if (pages.length > 1) note(probing, 'the next page');
+	if (pages.length === 0 || pages.at(-1)?.nextUrl !== undefined) return records;
+	const [{ total }] = pages;
+	const distinctCount = new Set(records.map(getId)).size;
+	const hasAll = isWholeList({ distinctCount, recordCount: records.length, total });
+	note(probing, 'the whole list', `${distinctCount} of ${total} records`, hasAll);
+	return records;
 }
 
-async function checkForm(
-	probing: Probing,
-	responses: IDataObject[],
-	fieldRecords: IDataObject[],
-): Promise<void> {
-	if (fieldRecords.length > 0) checkFields(probing, fieldRecords);
-	const [response] = responses;
-	if (response === undefined) return;
-	if (fieldRecords.length > 0) checkAnswers(probing, responses, fieldRecords);
-	const { context } = probing;
-	await attempt(probing, ['a PDF'], async () => {
-		const ids = { responseId: getId(response) ?? '' };
-		await fetchPdfLink(context, createTarget(context.account, endpoints.getPdf, ids));
-	});
-}
-
-function checkFields(probing: Probing, fields: readonly IDataObject[]): void {
-	const texts = fields.filter((field) => findFieldKind(field) === 'text');
-	const types = showWords(texts.map(({ type }) => String(type))) || 'none';
-	const unnamed = fields.filter(({ label, name }) => !label && !name).length;
-	const found = `read as text: ${types}; ${unnamed} without a label`;
-	note(probing, 'a field', found, unnamed === 0);
-}
-
-function checkAnswers(
-	probing: Probing,
-	responses: readonly IDataObject[],
-	fieldRecords: readonly IDataObject[],
-): void {
-	const fields = parseFields(fieldRecords);
+function checkFields(probing: Probing, records: IDataObject[], responses: IDataObject[]): void {
+	const texts = records.filter((field) => findFieldKind(field) === 'text');
+	const types = showWords(texts.map(({ type }) => String(type)));
+	const hasNames = records.every(({ label, name }) => Boolean(label) || Boolean(name));
+	note(probing, 'a field', `read as text: ${types || 'none'}`, hasNames);
+	const fields = parseFields(records);
 	const matched = responses.map((response) => matchAnswers(response, fields));
-	const unread = matched.filter(({ problem }) => problem !== undefined).length;
+	const unreadCount = matched.filter(({ problem }) => problem !== undefined).length;
 	const answers = matched.flatMap((one) => one.answers);
-	const foreign = answers.filter(({ field }) => field === undefined).length;
-	const found = `${answers.length} answers, ${foreign} without a field; ${unread} of ${responses.length} responses are unreadable`;
-	const isMatched = answers.length === 0 || foreign < answers.length;
-	note(probing, 'the answers of a response', found, unread === 0 && isMatched);
+	const foreignCount = answers.filter(({ field }) => field === undefined).length;
+	const found = `${unreadCount} unreadable; ${foreignCount} of ${answers.length} without a field`;
+	const isMatched = answers.length === 0 || foreignCount < answers.length;
+	note(probing, 'the answers of a response', found, unreadCount === 0 && isMatched);
 }
 
 /** Renders the rows for a terminal. */
