@@ -8,18 +8,23 @@ import type {
 	ResourceMapperFields,
 	Workflow,
 	WorkflowActivateMode,
-	WorkflowExecuteMode,
 } from 'n8n-workflow';
 import { workflowNode } from '../../scripts/lib/n8n/rest.mts';
-import { beginningAt, createAdditionalData, WORKFLOW_ID } from './n8n/execution.mts';
+import { HttpTime } from '../time.mts';
+import { beginExecution, createAdditionalData, WORKFLOW_ID } from './n8n/execution.mts';
 import { container, core, workflow as n8n } from './n8n/core.mts';
 import type { Account } from './n8n/credentials.mts';
-import { nodeOf, nodeTypes, typeOf } from './n8n/package.mts';
+import { builtFile, nodeOf, nodeTypes, typeOf } from './n8n/built.mts';
 
 export type { Account } from './n8n/credentials.mts';
-export { time } from './n8n/package.mts';
 
-export const NODE_NAME = 'Under Test';
+/** The time of the built package, and of the services in its tests. */
+export const time = new HttpTime();
+const { now, monotonicMs, sleep, timeout } = time;
+const { clock } = builtFile<{ clock: object }>('nodes/FormService/api/clock.js');
+Object.assign(clock, { now, monotonicMs, sleep, timeout });
+
+const NODE_NAME = 'Under Test';
 export const SOURCE_NAME = 'Source';
 
 export type PollOptions = {
@@ -40,7 +45,7 @@ export function startWorkflow(
 	node: INode,
 	items: INodeExecutionData[],
 ) {
-	const beginning = beginningAt(node, items, SOURCE_NAME);
+	const beginning = beginExecution(node, items, SOURCE_NAME);
 	const data = createAdditionalData(account, 'trigger');
 	const execution = new core.WorkflowExecute(data, 'trigger', beginning);
 	const running = execution.processRunExecutionData(workflow);
@@ -56,8 +61,6 @@ export function startWorkflow(
 
 /** Runs the built nodes on n8n-core's own classes for one account, over real HTTP. */
 export function n8nFor(account: Account) {
-	const additionalData = (mode: WorkflowExecuteMode) => createAdditionalData(account, mode);
-
 	function startNode(
 		parameters: INodeParameters,
 		items: INodeExecutionData[] = [{ json: {} }],
@@ -67,21 +70,13 @@ export function n8nFor(account: Account) {
 		return startWorkflow(account, workflow, node, items);
 	}
 
-	const runNode = async (...given: Parameters<typeof startNode>) => await startNode(...given).done;
-
-	async function runPoll(
-		parameters: INodeParameters,
-		{
-			mode = 'trigger',
-			activation = mode === 'manual' ? 'manual' : 'activate',
-			staticData = {},
-			workflowId = WORKFLOW_ID,
-			budgetMs,
-		}: PollOptions = {},
-	) {
+	async function runPoll(parameters: INodeParameters, options: PollOptions = {}) {
+		const { mode = 'trigger', staticData = {}, workflowId = WORKFLOW_ID, budgetMs } = options;
+		const { activation = mode === 'manual' ? 'manual' : 'activate' } = options;
 		const given = { id: workflowId, staticData };
 		const { workflow, node } = createWorkflow('formServiceTrigger', parameters, {}, given);
-		const context = new core.PollContext(workflow, node, additionalData(mode), mode, activation);
+		const data = createAdditionalData(account, mode);
+		const context = new core.PollContext(workflow, node, data, mode, activation);
 		const getPollBudgetMs = budgetMs === null ? undefined : () => budgetMs;
 		if (budgetMs !== undefined) Object.assign(context, { getPollBudgetMs });
 		const pollers = container.get(core.TriggersAndPollers);
@@ -98,30 +93,28 @@ export function n8nFor(account: Account) {
 		...args: unknown[]
 	): Promise<T> {
 		type Methods = Record<string, (...given: unknown[]) => Promise<T>> | undefined;
-		const methodsOf = (name: string) => nodeOf(name).methods?.[group] as Methods;
-		const name = ['formService', 'formServiceTrigger'].find((one) => methodsOf(one)?.[method]);
-		if (name === undefined) throw new Error(`No node has ${group}.${method}`);
+		const findMethod = (name: string) => (nodeOf(name).methods?.[group] as Methods)?.[method];
+		const name = findMethod('formService') ? 'formService' : 'formServiceTrigger';
 		const { workflow, node } = createWorkflow(name, parameters);
-		const data = { ...additionalData('manual'), currentNodeParameters: parameters };
-		const context = new core.LoadOptionsContext(workflow, node, data, '');
+		const data = createAdditionalData(account, 'manual');
+		const given = { ...data, currentNodeParameters: parameters };
+		const context = new core.LoadOptionsContext(workflow, node, given, '');
 		return await workflow.expression.withIsolate(
-			async () => await methodsOf(name)![method].apply(context, args),
+			async () => await findMethod(name)!.apply(context, args),
 		);
 	}
 
 	return {
 		startNode,
-		runNode,
+		runNode: async (...given: Parameters<typeof startNode>) => await startNode(...given).done,
 		runPoll,
 		callMethod,
 		searchForms: async (filter?: string) =>
 			await callMethod<INodeListSearchResult>('listSearch', 'searchForms', {}, filter),
-		getFormFields: async (formId: string) =>
-			await callMethod<ResourceMapperFields>('resourceMapping', 'getFormFields', {
-				resource: 'response',
-				operation: 'create',
-				formId: locator(formId),
-			}),
+		async getFormFields(formId: string) {
+			const given = { resource: 'response', operation: 'create', formId: locator(formId) };
+			return await callMethod<ResourceMapperFields>('resourceMapping', 'getFormFields', given);
+		},
 		async testCredential() {
 			const { description, methods } = nodeOf('formService');
 			const test = methods!.credentialTest![description.credentials![0].testedBy as string];

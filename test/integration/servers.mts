@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
-import type { IncomingHttpHeaders, RequestListener, Server as HttpServer } from 'node:http';
+import type { IncomingHttpHeaders, RequestListener } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { afterAll } from 'vitest';
@@ -9,18 +9,6 @@ import { afterAll } from 'vitest';
 import './n8n/resolveToLoopback.mjs';
 
 const pem = readFileSync(new URL('selfSigned.pem', import.meta.url));
-const selfSigned = { key: pem, cert: pem };
-
-/** Returns the port of a server that ends with the test file. */
-async function listen(server: HttpServer): Promise<number> {
-	server.listen(0, '127.0.0.1');
-	await once(server, 'listening');
-	afterAll(() => {
-		server.closeAllConnections();
-		server.close();
-	});
-	return (server.address() as AddressInfo).port;
-}
 
 /** Request options by which the node accepts the certificate of any host. */
 export const toAnyCertificate = { allowUnauthorizedCerts: true };
@@ -38,29 +26,38 @@ export async function elsewhere(
 		request.resume();
 		answer(request, reply);
 	};
-	const port = await listen(createHttpServer(listener));
-	const namedPort = await listen(createHttpsServer(selfSigned, listener));
+	const servers = [
+		createHttpServer(listener),
+		createHttpsServer({ key: pem, cert: pem }, listener),
+	];
+	const ports: number[] = [];
+	for (const server of servers) {
+		server.listen(0, '127.0.0.1');
+		await once(server, 'listening');
+		ports.push((server.address() as AddressInfo).port);
+		afterAll(() => {
+			server.closeAllConnections();
+			server.close();
+		});
+	}
 	return {
-		url: `http://127.0.0.1:${port}`,
-		namedUrl: `https://files.private.example:${namedPort}`,
+		url: `http://127.0.0.1:${ports[0]}`,
+		namedUrl: `https://files.private.example:${ports[1]}`,
 		visits,
 	};
 }
-
-/** Where nothing listens on any machine: the port is of a protocol that nobody uses any more (RFC 1078). */
-export const NOWHERE = 'http://127.0.0.1:1';
 
 export type Unreachable = Awaited<ReturnType<typeof unreachablePlaces>>[number];
 
 /** Where no service can be reached, and why; `asked` is what got as far as asking for something. */
 export async function unreachablePlaces() {
-	const { url, namedUrl, visits } = await elsewhere();
+	const { url, namedUrl, visits: asked } = await elsewhere();
 	const withoutHttps = url.replace('http:', 'https:');
-	const places = [
-		{ name: 'a refused connection', baseUrl: NOWHERE },
-		{ name: 'a host name that does not exist', baseUrl: 'https://forms.invalid' },
-		{ name: 'a certificate that nobody vouches for', baseUrl: namedUrl },
-		{ name: 'a service that speaks no https', baseUrl: withoutHttps },
+	return [
+		// the port is of a protocol that nobody uses any more (RFC 1078)
+		{ name: 'a refused connection', baseUrl: 'http://127.0.0.1:1', asked },
+		{ name: 'a host name that does not exist', baseUrl: 'https://forms.invalid', asked },
+		{ name: 'a certificate that nobody vouches for', baseUrl: namedUrl, asked },
+		{ name: 'a service that speaks no https', baseUrl: withoutHttps, asked },
 	];
-	return places.map((place) => ({ ...place, asked: visits }));
 }

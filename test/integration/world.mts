@@ -11,42 +11,35 @@ let tokens = 0;
 export const SECRET = 'planted-secret';
 
 /**
- * A service that lives in the tests' time. No other service of this process has had its
- * token: the package knows an account by its address and token, and a port comes again.
+ * A service that lives in the tests' time, and an n8n with an account of it. No other service of this process has
+ * had its token: the package knows an account by its address and token, and a port comes again.
  */
-export async function startTestService(options: ServiceOptions = {}): Promise<Service> {
+async function startWorld(options: ServiceOptions = {}): Promise<World> {
 	const { now, sleep: wait } = time;
-	return await startService({
-		now,
-		wait,
-		token: `test-token-${++tokens}`,
-		secret: SECRET,
-		...options,
-	});
+	const token = `test-token-${++tokens}`;
+	const service = await startService({ now, wait, token, secret: SECRET, ...options });
+	return { service, n8n: n8nFor({ accessToken: token, baseUrl: service.url }) };
 }
 
-function worldOf(service: Service): World {
-	return { service, n8n: n8nFor({ accessToken: service.token, baseUrl: service.url }) };
-}
-
-/** A service and an n8n with an account of it, for one test alone. */
+/** A service and an n8n for one test alone. */
 export async function createWorld(options?: ServiceOptions): Promise<World> {
-	const service = await startTestService(options);
-	onTestFinished(async () => await service.close());
-	return worldOf(service);
+	const world = await startWorld(options);
+	onTestFinished(async () => await world.service.close());
+	return world;
 }
 
 /** The same for the tests of one file. What tests add to the store stays. */
 export async function running(options?: ServiceOptions): Promise<World> {
-	const service = await startTestService({ perMinute: 10_000, ...options });
+	const world = await startWorld({ perMinute: 10_000, ...options });
+	const { shapes, faults, requests, visits, close } = world.service;
 	beforeEach(() => {
-		service.shapes.pageSize = undefined;
-		service.faults.clear();
-		service.requests.length = 0;
-		service.visits.length = 0;
+		shapes.pageSize = undefined;
+		faults.clear();
+		requests.length = 0;
+		visits.length = 0;
 	});
-	afterAll(async () => await service.close());
-	return worldOf(service);
+	afterAll(close);
+	return world;
 }
 
 /** Waits until the service has got so many requests, and all that they lead to at once has happened. */

@@ -2,7 +2,7 @@ import type { INodeExecutionData, INodeParameters, INodePropertyOptions } from '
 import { expect, it } from 'vitest';
 import type { Service } from '../../service/index.mts';
 import { itemsOf, locator, n8nFor, placesOf, time } from '../harness.mts';
-import { nodeOf } from '../n8n/package.mts';
+import { nodeOf } from '../n8n/built.mts';
 import { operationCases } from '../resources/operations.mts';
 import { createWorld, SECRET } from '../world.mts';
 import { elsewhere, toAnyCertificate } from '../servers.mts';

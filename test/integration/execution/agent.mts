@@ -13,7 +13,7 @@ import type { Service } from '../../service/index.mts';
 import { workflowNode } from '../../../scripts/lib/n8n/rest.mts';
 import { SOURCE_NAME, startWorkflow } from '../harness.mts';
 import { workflow as n8n } from '../n8n/core.mts';
-import { nodeOf, nodeTypes, typeOf } from '../n8n/package.mts';
+import { nodeOf, nodeTypes, typeOf } from '../n8n/built.mts';
 
 /** How an agent has its tools run: by itself (n8n 1), or by n8n's engine (n8n 2). */
 export const agents = ['itself', 'the engine'] as const;

@@ -3,7 +3,7 @@ import type { INodeParameters, INodeProperties } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import { demoForms } from '../../service/index.mts';
 import { locator } from '../harness.mts';
-import { nodeOf } from '../n8n/package.mts';
+import { nodeOf } from '../n8n/built.mts';
 import { inputFor, operationCases } from '../resources/operations.mts';
 import { placesIn, type Place } from '../resources/parameters.mts';
 import { running } from '../world.mts';

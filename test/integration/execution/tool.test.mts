@@ -4,7 +4,7 @@ import { settings } from '../../../nodes/FormService/settings/settings.ts';
 import { status, success } from '../../service/index.mts';
 import type { Fault, FaultName, Service } from '../../service/index.mts';
 import { locator } from '../harness.mts';
-import { nodeOf } from '../n8n/package.mts';
+import { nodeOf } from '../n8n/built.mts';
 import { operationCases } from '../resources/operations.mts';
 import { testRuns, type Given } from '../resources/runs.mts';
 import { agents, type Agent } from './agent.mts';

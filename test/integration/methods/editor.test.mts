@@ -7,7 +7,7 @@ import type {
 import { describe, expect, it } from 'vitest';
 import { demoForms, success, type Fault, type FaultName } from '../../service/index.mts';
 import { locator, n8nFor, time } from '../harness.mts';
-import { credentialType } from '../n8n/package.mts';
+import { credentialType } from '../n8n/built.mts';
 import { createWorld, pathsOf, running } from '../world.mts';
 
 /** What the editor lists and maps, and the credential. */

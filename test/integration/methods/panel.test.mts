@@ -1,7 +1,7 @@
 import type { INode, INodeParameters, INodeProperties } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import { workflow } from '../n8n/core.mts';
-import { nodeOf, nodeTypes, typeOf } from '../n8n/package.mts';
+import { nodeOf, nodeTypes, typeOf } from '../n8n/built.mts';
 import { operationCases } from '../resources/operations.mts';
 import { placesIn } from '../resources/parameters.mts';
 

@@ -1,5 +1,4 @@
 import { createRequire } from 'node:module';
-import lodash from 'lodash';
 import type { INodeType, INodeTypes } from 'n8n-workflow';
 import { compiledSources } from '../../../scripts/lib/compiled.mts';
 import { core, workflow } from './core.mts';
@@ -16,20 +15,14 @@ export function builtFile<T>(path: string): T {
 	return load(`./${path}`) as T;
 }
 
-/** n8n gives a declarative node its `execute` when it loads the node. */
-function asN8nRunsIt(node: INodeType): INodeType {
-	if (node.execute || node.poll || !node.description.requestDefaults) return node;
-	node.execute = async function () {
-		const context = this as unknown as ConstructorParameters<typeof core.RoutingNode>[0];
-		return (await new core.RoutingNode(context, node).runNode()) ?? [];
-	};
-	return node;
-}
-
-const nodes = lodash.mapValues(loader.nodeTypes, ({ type }) => asN8nRunsIt(type as INodeType));
-
 /** A node of the built package by its name. */
-export const nodeOf = (name: string): INodeType => nodes[name];
+export const nodeOf = (name: string) => loader.getNode(name).type as INodeType;
+
+// n8n gives a declarative node its `execute` when it loads the node
+nodeOf('formService').execute = async function () {
+	const context = this as unknown as ConstructorParameters<typeof core.RoutingNode>[0];
+	return (await new core.RoutingNode(context, nodeOf('formService')).runNode()) ?? [];
+};
 
 /** The type that n8n gives a node of the package. */
 export const typeOf = (name: string) => `n8n-nodes-formservice.${name}`;

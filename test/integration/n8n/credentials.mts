@@ -14,15 +14,14 @@ export type Account = {
 };
 
 /** Stands in for n8n's own helper, which keeps credentials in n8n's database: it holds one account. */
-export function credentialsHelperOf(account: Account): ICredentialsHelper {
+export function createCredentialsHelper(account: Account): ICredentialsHelper {
 	const helper: Partial<ICredentialsHelper> = {
 		/** As n8n: where there are items, an expression is resolved for the item at hand. */
 		async getDecrypted(_data, _details, _type, mode, executeData, _raw, values) {
-			const fields = { ...account };
-			if (values === undefined) return fields;
+			if (values === undefined) return { ...account };
 			const { workflow, node, runExecutionData, runIndex, itemIndex } = values;
 			return workflow.expression.getParameterValue(
-				fields,
+				{ ...account },
 				runExecutionData,
 				runIndex,
 				itemIndex,
@@ -33,9 +32,10 @@ export function credentialsHelperOf(account: Account): ICredentialsHelper {
 				executeData,
 			) as ICredentialDataDecryptedObject;
 		},
-		async authenticate(credentials, typeName, options) {
-			const { authenticate } = credentialType;
-			if (typeof authenticate !== 'function') throw new Error(`${typeName} does not sign requests`);
+		async authenticate(credentials, _typeName, options) {
+			const authenticate = credentialType.authenticate as (
+				...given: [ICredentialDataDecryptedObject, IHttpRequestOptions]
+			) => Promise<IHttpRequestOptions>;
 			return await authenticate(credentials, options as IHttpRequestOptions);
 		},
 		getParentTypes: () => [],

@@ -6,7 +6,7 @@ import type {
 	WorkflowExecuteMode,
 } from 'n8n-workflow';
 import { core, workflow } from './core.mts';
-import { credentialsHelperOf, type Account } from './credentials.mts';
+import { createCredentialsHelper, type Account } from './credentials.mts';
 
 export const WORKFLOW_ID = 'workflow-1';
 
@@ -15,17 +15,19 @@ export function createAdditionalData(
 	mode: WorkflowExecuteMode,
 ): IWorkflowExecuteAdditionalData {
 	const executionId = 'execution-1';
-	const workflow = { id: WORKFLOW_ID, name: 'Test', active: false, nodes: [], connections: {} };
-	const hooks = new core.ExecutionLifecycleHooks(mode, executionId, workflow as never);
-	const credentialsHelper = credentialsHelperOf(account);
-	const url = 'http://127.0.0.1:5678/';
-	const urls = { webhookWaitingBaseUrl: url, formWaitingBaseUrl: url };
-	const given = { executionId, workflowId: WORKFLOW_ID, credentialsHelper, hooks };
-	return { ...given, ...urls } as IWorkflowExecuteAdditionalData;
+	const data: Partial<IWorkflowExecuteAdditionalData> = {
+		executionId,
+		workflowId: WORKFLOW_ID,
+		credentialsHelper: createCredentialsHelper(account),
+		hooks: new core.ExecutionLifecycleHooks(mode, executionId, {} as never),
+		webhookWaitingBaseUrl: 'http://127.0.0.1:5678/',
+		formWaitingBaseUrl: 'http://127.0.0.1:5678/',
+	};
+	return data as IWorkflowExecuteAdditionalData;
 }
 
 /** An execution that begins at a node with these input items, which come from another node. */
-export function beginningAt(
+export function beginExecution(
 	node: INode,
 	items: INodeExecutionData[],
 	previousNode: string,

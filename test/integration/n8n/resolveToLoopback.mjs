@@ -5,28 +5,16 @@
 import dns from 'node:dns';
 import { syncBuiltinESMExports } from 'node:module';
 
-const ADDRESS = { address: '127.0.0.1', family: 4 };
-const isOurs = (hostname) => hostname.endsWith('.private.example');
-
-const createUnknown = (hostname) =>
-	Object.assign(new Error(`getaddrinfo ENOTFOUND ${hostname}`), {
-		errno: -3008,
-		code: 'ENOTFOUND',
-		syscall: 'getaddrinfo',
-		hostname,
-	});
+const toAddress = (hostname) => (hostname.endsWith('.private.example') ? '127.0.0.1' : hostname);
 
 const { lookup } = dns;
 dns.lookup = (hostname, options, callback = options) => {
-	if (hostname.endsWith('.invalid')) return process.nextTick(callback, createUnknown(hostname));
-	if (!isOurs(hostname)) return lookup(hostname, options, callback);
-	if (options.all) process.nextTick(callback, null, [ADDRESS]);
-	else process.nextTick(callback, null, ADDRESS.address, ADDRESS.family);
+	if (!hostname.endsWith('.invalid')) return lookup(toAddress(hostname), options, callback);
+	const error = new Error(`getaddrinfo ENOTFOUND ${hostname}`);
+	return process.nextTick(callback, Object.assign(error, { code: 'ENOTFOUND' }));
 };
 
 const { lookup: lookupPromise } = dns.promises;
-dns.promises.lookup = async (hostname, options) => {
-	if (!isOurs(hostname)) return await lookupPromise(hostname, options);
-	return options?.all ? [ADDRESS] : ADDRESS;
-};
+dns.promises.lookup = async (hostname, options) =>
+	await lookupPromise(toAddress(hostname), options);
 syncBuiltinESMExports();

@@ -8,7 +8,7 @@ import type {
 import { endpoints, type Endpoint } from '../../../nodes/FormService/api/endpoints.ts';
 import { demoForms, type Service } from '../../service/index.mts';
 import { locator } from '../harness.mts';
-import { nodeOf } from '../n8n/package.mts';
+import { nodeOf } from '../n8n/built.mts';
 
 const target = demoForms.survey;
 
