@@ -1,9 +1,41 @@
 import { omit } from 'lodash';
+import type {
+	IExecuteSingleFunctions,
+	IHttpRequestOptions,
+	INodeExecutionData,
+} from 'n8n-workflow';
 import { getAccount, type Account } from '../api/account';
-import { createTarget } from '../api/endpoints';
-import { hasReason, InputError, mayHaveActed } from '../api/errors';
-import { hasFailed, toItemError } from './itemErrors';
-import type { InputItem, ItemOutcome, ItemRequest, PendingWrite, PreparedItem } from './operation';
+import { createTarget, type Endpoint } from '../api/endpoints';
+import {
+	hasReason,
+	InputError,
+	mayHaveActed,
+	ServiceError,
+	toNodeError,
+	type NodeError,
+} from '../api/errors';
+import type { ItemRequest, PendingWrite, PreparedItem } from './operation';
+
+/** An input item in a try, and what has become of it so far. */
+export type InputItem = {
+	readonly n8n: IExecuteSingleFunctions;
+	readonly index: number;
+	/** The `row_number` of Google Sheets. */
+	readonly row?: number;
+	readonly endpoint: Endpoint;
+	/** The request options that n8n has composed. */
+	readonly options: IHttpRequestOptions;
+	prepared?: PreparedItem;
+	/** The write that is sent when all items of the batch are checked. */
+	write?: PendingWrite;
+	/** Undefined for an item that is not sent, because another one failed or the execution was canceled. */
+	outcome?: ItemOutcome;
+};
+
+export type ItemOutcome =
+	| { output: INodeExecutionData[]; isSent: boolean }
+	/** An item is invalid if its parameters, credential or answers are wrong, or its form or response is not found. */
+	| { error: NodeError; isInvalid: boolean };
 
 /** What all tries of a run share. */
 export type Run = {
@@ -86,6 +118,10 @@ async function processBatch(items: readonly InputItem[], nodeTry: NodeTry): Prom
 	}
 }
 
+export function hasFailed({ outcome }: InputItem): boolean {
+	return outcome !== undefined && 'error' in outcome;
+}
+
 /** Checks or reads all items at the same time. */
 async function checkItems(items: readonly InputItem[], nodeTry: NodeTry): Promise<void> {
 	const isReading = items.some(({ endpoint }) => endpoint.effect === 'safe');
@@ -155,4 +191,12 @@ function recordFailure(error: unknown, item: InputItem, nodeTry: NodeTry): void 
 	if (hasReason(error, 'canceled') && nodeTry.signal.aborted) return;
 	if (!nodeTry.continuesOnFail) nodeTry.stop();
 	item.outcome = { error: toItemError(error, item), isInvalid: false };
+}
+
+/** Converts an error to the error of an item. Items can share a request, so each item gets a copy of the error. */
+function toItemError(error: unknown, item: InputItem): NodeError {
+	const { n8n, index } = item;
+	if (!(error instanceof ServiceError)) return toNodeError(n8n.getNode(), error, index);
+	const { message, description } = error;
+	return error.withText({ message, description: description ?? '' }, index);
 }

@@ -1,22 +1,10 @@
 import { compact, groupBy, map, upperFirst } from 'lodash';
-import { toNodeError, InputError, type NodeError, ServiceError } from '../api/errors';
+import { InputError, ServiceError, type NodeError } from '../api/errors';
 import { addPeriod } from '../api/text';
 import { isTool } from '../parameters/parameterContext';
-import type { InputItem, ItemOutcome } from './operation';
-
-/** Converts an error to the error of an item. Items can share a request, so each item gets a copy of the error. */
-export function toItemError(error: unknown, item: InputItem): NodeError {
-	const { n8n, index } = item;
-	if (!(error instanceof ServiceError)) return toNodeError(n8n.getNode(), error, index);
-	const { message, description } = error;
-	return error.withText({ message, description: description ?? '' }, index);
-}
+import type { InputItem, ItemOutcome } from './batch';
 
 type FailedOutcome = Extract<ItemOutcome, { error: NodeError }>;
-
-export function hasFailed({ outcome }: InputItem): boolean {
-	return outcome !== undefined && 'error' in outcome;
-}
 
 /**
  * Creates the error with which the node stops. It lists all invalid items, or says which items were sent, so

@@ -1,13 +1,10 @@
 import type {
 	IDataObject,
-	IExecuteSingleFunctions,
-	IHttpRequestOptions,
 	INodeExecutionData,
 	INodeProperties,
 	INodePropertyOptions,
 } from 'n8n-workflow';
 import type { Endpoint, Target } from '../api/endpoints';
-import type { NodeError } from '../api/errors';
 import type { RequestContext } from '../api/requestContext';
 import type { ParameterContext } from '../parameters/parameterContext';
 
@@ -63,24 +60,3 @@ export async function fetchOnce<T>(
 	}
 	return await (shared.get(key) as Promise<T>);
 }
-
-/** An input item in a try, and what has become of it so far. */
-export type InputItem = {
-	readonly n8n: IExecuteSingleFunctions;
-	readonly index: number;
-	/** The `row_number` of Google Sheets. */
-	readonly row?: number;
-	readonly endpoint: Endpoint;
-	/** The request options that n8n has composed. */
-	readonly options: IHttpRequestOptions;
-	prepared?: PreparedItem;
-	/** The write that is sent when all items of the batch are checked. */
-	write?: PendingWrite;
-	/** Undefined for an item that is not sent, because another one failed or the execution was canceled. */
-	outcome?: ItemOutcome;
-};
-
-export type ItemOutcome =
-	| { output: INodeExecutionData[]; isSent: boolean }
-	/** An item is invalid if its parameters, credential or answers are wrong, or its form or response is not found. */
-	| { error: NodeError; isInvalid: boolean };

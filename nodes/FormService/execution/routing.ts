@@ -10,9 +10,9 @@ import { toNodeError, type NodeError } from '../api/errors';
 import { isRecord } from '../api/records';
 import { parseNumber } from '../api/values';
 import { isTool, type ParameterContext } from '../parameters/parameterContext';
-import { processItem, type NodeTry } from './batch';
-import { createStopError, formatError, hasFailed } from './itemErrors';
-import type { InputItem, Operation } from './operation';
+import { hasFailed, processItem, type InputItem, type NodeTry } from './batch';
+import { createStopError, formatError } from './itemErrors';
+import type { Operation } from './operation';
 import { prepareTool } from './tool';
 
 /**

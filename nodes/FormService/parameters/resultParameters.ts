@@ -17,7 +17,18 @@ import {
 /** A display condition that is met if a model uses the node as a tool. */
 export const TOOL_CONDITION = { '@tool': [true] };
 
-export const DEFAULT_LIMIT = 50;
+const limitProperty: INodeProperties = {
+	displayName: 'Limit',
+	name: 'limit',
+	type: 'number',
+	typeOptions: { minValue: 1 },
+	default: 50,
+	description: 'Max number of results to return',
+	// a tool has no Return All
+	displayOptions: { hide: { returnAll: [true] } },
+};
+
+export const DEFAULT_LIMIT = limitProperty.default as number;
 
 /** The parameters Return All and Limit, or Limit and Skip in a tool. */
 export const limitProperties: INodeProperties[] = [
@@ -29,16 +40,7 @@ export const limitProperties: INodeProperties[] = [
 		description: 'Whether to return all results or only up to a given limit',
 		displayOptions: { hide: TOOL_CONDITION },
 	},
-	{
-		displayName: 'Limit',
-		name: 'limit',
-		type: 'number',
-		typeOptions: { minValue: 1 },
-		default: DEFAULT_LIMIT,
-		description: 'Max number of results to return',
-		// a tool has no Return All
-		displayOptions: { hide: { returnAll: [true] } },
-	},
+	limitProperty,
 	{
 		displayName: 'Skip',
 		name: 'skip',

@@ -123,12 +123,11 @@ async function sendResponse(
 	data: IDataObject,
 	{ key, uuids }: Duplicates,
 ): Promise<string | null> {
-	try {
-		const uuid = (await addResponse(context, { ...target, body: { data } })) ?? null;
-		uuids.set(key, uuid);
-		return uuid;
-	} catch (error) {
+	const adding = addResponse(context, { ...target, body: { data } });
+	adding.catch((error: unknown) => {
 		if (mayHaveActed(error)) uuids.set(key, null);
-		throw error;
-	}
+	});
+	const uuid = (await adding) ?? null;
+	uuids.set(key, uuid);
+	return uuid;
 }
