@@ -1,4 +1,4 @@
-import { compact, sortBy } from 'lodash';
+import { compact, has, sortBy } from 'lodash';
 import {
 	jsonParse,
 	type IDataObject,
@@ -85,11 +85,9 @@ export function isLeftOut({ node }: ParameterContext, value: unknown): boolean {
 	return isTool(node) && (isBlank(value) || value === 'null');
 }
 
-const NOT_ADDED = 'not added';
-
 /** Whether the user has added an entry to a collection, even if its expression returns nothing. */
-export function isAdded(input: ParameterContext, name: string): boolean {
-	return input.parameter(name, NOT_ADDED) !== NOT_ADDED;
+export function isAdded({ node }: ParameterContext, name: string): boolean {
+	return has(node.parameters, name);
 }
 
 /** Reads a boolean. Accepts words such as "true" and "no", which an expression can return. */

@@ -4,7 +4,6 @@ import { fetchFields, type AnswerNaming, type FormField } from '../answers/field
 import { createTarget, endpoints } from '../api/endpoints';
 import { getFormId, getId, isRecord, removeSecrets } from '../api/records';
 import { fetchRecords } from '../api/replies/fetchPages';
-import type { RequestContext } from '../api/requestContext';
 import { parseBoolean } from '../api/values';
 import { fetchOnce, type ItemRequest, type Operation } from '../execution/operation';
 import { createFormNotFoundError, formLocator, readFormId } from '../parameters/locators';
@@ -69,11 +68,8 @@ export async function findForm(
 	formId: string,
 ): Promise<IDataObject> {
 	const target = createTarget(request.context.account, endpoints.listForms);
-	const fetch = async (context: RequestContext) => {
-		const forms = await fetchRecords(context, target);
-		return new Map(forms.map((form) => [getFormId(form), form]));
-	};
-	const form = (await fetchOnce(request, fetch, 'forms by ID')).get(formId);
+	const forms = await fetchOnce({ ...request, target }, fetchRecords);
+	const form = forms.find((listed) => getFormId(listed) === formId);
 	if (form !== undefined) return form;
 	throw createFormNotFoundError(input.node, formId, { itemIndex: input.itemIndex });
 }
