@@ -14,7 +14,7 @@ type Happen = (world: World, form: Form) => unknown;
 
 const submit: Happen = (world, form) => world.submit(form);
 const begin: Happen = (world, form) => world.submit(form, true);
-const rename: Happen = (world, form) => world.edit(form);
+const rename: Happen = (world, form) => world.oracle.edit(form);
 const create: Happen = (world) => world.submit(world.createForm('New'));
 const completeOld: Happen = (world, { kept }) => world.complete(kept[39]);
 
@@ -31,8 +31,8 @@ const watchAll = (...events: TriggerEvent[]) => {
 };
 /** 67 pages of three responses, of which one on page 54 is the first that is incomplete. */
 const createLong = (order: Order, paging: Paging = 'number') => {
-	const isIncomplete = (number: number) => number === 40;
-	return () => createPaged({ pages: 67, order, paging, isIncomplete }).world;
+	const given = { pages: 67, listing: { order, paging } };
+	return () => createPaged(given, (number) => number === 40).world;
 };
 /** Rounded up to the minute, and a poll. */
 const ABANDONED = DAY_MINUTES + 3;
@@ -55,16 +55,15 @@ it.each<[string, number, () => World, (request: Sent) => boolean, Happen]>([
 		const [form] = Object.values(world.forms);
 		await world.begin();
 		const first = world.service.sent.length;
-		await world.run(DAY_MINUTES / 2, undefined, { periodMinutes: 5 });
-		for (const subject of [form, ...form.kept]) world.oracle.edits.appear(subject);
-		world.oracle.edits.settle();
+		await world.run(DAY_MINUTES / 2, { periodMinutes: 5 });
+		world.oracle.settle([form]);
 		for (let waited = 1; !(await world.tick(MINUTE_MS)).sent.some(isMeant); waited++)
 			expect(waited, 'minutes until it is read').toBeLessThanOrEqual(minutes + 2);
 		await happen(world, form);
 		const from = world.time.actual();
 		const [{ at }] = world.oracle.listOwed();
 		// what happens much later does not need each of the polls before
-		await world.run((at - from) / MINUTE_MS - 60, undefined, { periodMinutes: 5 });
+		await world.run((at - from) / MINUTE_MS - 60, { periodMinutes: 5 });
 		while (world.oracle.listOwed().length > 0) {
 			await world.tick(MINUTE_MS);
 			expect((world.time.actual() - from) / MINUTE_MS).toBeLessThanOrEqual(minutes + 0.01);
@@ -81,8 +80,8 @@ it.each<[Order, number, Mode, number]>([
 ])('After a restart, a list (%s, %i pages, %s) delivers in %i minutes', async (...given) => {
 	const [order, pages, mode, minutes] = given;
 	for (const ranMinutes of [61, 67, 72]) {
-		const { world, A } = createPaged({ pages, order, mode, pageSize: 10 });
-		await world.beginAndRun(ranMinutes);
+		const { world, A } = createPaged({ pages, listing: { order, pageSize: 10 }, mode });
+		await world.begin(ranMinutes);
 		await world.restart();
 		world.submit(A);
 		await world.run(minutes);
@@ -91,8 +90,8 @@ it.each<[Order, number, Mode, number]>([
 });
 
 it('Many responses of a long list come soon, also if the full pass is the first to read one of their pages', async () => {
-	const { world, A } = createPaged({ pages: 20, order: 'newest', pageSize: 10 });
-	await world.beginAndRun(20);
+	const { world, A } = createPaged({ pages: 20, listing: { pageSize: 10 } });
+	await world.begin(20);
 	while (!(await world.tick(MINUTE_MS)).sent.some(onPage(20))) continue;
 	// after the next search, the pass starts over
 	await world.run(2);

@@ -2,8 +2,8 @@
 import lodash from 'lodash';
 import { expect, it } from 'vitest';
 import type { Mode } from './n8n.mts';
-import { failAll, failPage, faults } from './service.mts';
-import type { Order, Paging } from './service.mts';
+import { failPage, faults } from './service.mts';
+import type { Form, Order, Paging, Sent } from './service.mts';
 import { DAY_MINUTES, DAY_MS, HOUR_MS, MINUTE_MS } from '../time.mts';
 import { ALL, createPaged, fill, START, World } from './world.mts';
 
@@ -17,7 +17,8 @@ it.each([0, 7 * MINUTE_MS, -3 * MINUTE_MS])(
 		world.forms.A.submit(false, world.time.actual() - SECOND_MS);
 		world.time.pass(0.999 * SECOND_MS - 0.375);
 		// the responses of the form are first read later
-		await world.begin(failAll(faults.serverError, 'A'));
+		const failWith = ({ form }: Sent) => (form === 'A' ? faults.serverError : undefined);
+		await world.begin(0, { failWith });
 		world.submit(world.forms.A);
 		await world.run(20);
 		expect(world.delivered).toEqual(['A-3 responseCompleted']);
@@ -31,9 +32,9 @@ it.each<[string, number, number, Order, Mode]>([
 ])(
 	'New responses with creation times %s start the workflow (%i ms, %i pages, %s, %s)',
 	async (_text, behindMs, pages, order, mode) => {
-		const { world, A } = createPaged({ pages, order, mode });
-		await world.beginAndRun(60);
-		world.oracle.settle(A);
+		const { world, A } = createPaged({ pages, listing: { order }, mode });
+		await world.begin(60);
+		world.oracle.settle([A]);
 		for (let count = 0; count < 5; count++) {
 			world.submit(A, false, world.time.actual() - behindMs);
 			await world.run(30);
@@ -43,17 +44,17 @@ it.each<[string, number, number, Order, Mode]>([
 	},
 );
 
-it.each<[Order, Paging, boolean, Mode]>([
-	['newest', 'number', true, 'default'],
-	['newest', 'link', false, 'durable'],
-	['oldest', 'number', true, 'durable'],
+it.each<[Order, Paging, Mode]>([
+	['newest', 'number', 'default'],
+	['newest', 'link', 'durable'],
+	['oldest', 'number', 'durable'],
 ])(
-	'Each new response comes once, and no existing one, if a list shuffles ties: %s first, by %s, with a total: %s (%s)',
-	async (order, paging, announcesTotal, mode) => {
-		const listing = { order, paging, announcesTotal, shufflesTies: true, pageSize: 7 } as const;
-		const { world, A } = createPaged({ pages: 1, mode, ...listing });
+	'Each new response comes once, and no existing one, if a list shuffles ties: %s first, by %s (%s)',
+	async (order, paging, mode) => {
+		const listing = { order, paging, shufflesTies: true, pageSize: 7 };
+		const { world, A } = createPaged({ pages: 1, listing, mode });
 		lodash.times(100, (n) => A.submit(n % 9 === 0, START - HOUR_MS - (n % 3) * SECOND_MS));
-		await world.beginAndRun(12 * 60);
+		await world.begin(12 * 60);
 		expect(world.delivered).toEqual([]);
 		lodash.times(60, () => world.submit(A));
 		await world.calm();
@@ -64,9 +65,9 @@ it.each<[Order, Paging, boolean, Mode]>([
 it('A list that is empty for a moment is no first complete pass', async () => {
 	const world = new World(['A']);
 	const { A } = world.forms;
-	A.hidden = true;
-	await world.beginAndRun(30);
-	world.show(A, () => (A.hidden = false));
+	A.state = 'empty';
+	await world.begin(30);
+	A.state = 'listed';
 	await world.run(30);
 	world.submit(A);
 	await world.run(10);
@@ -74,14 +75,14 @@ it('A list that is empty for a moment is no first complete pass', async () => {
 });
 
 it('Nothing is repeated if the saved state cannot be read and the first polls break off', async () => {
-	const { world, A } = createPaged({ pages: 5, pageSize: 2, emitExisting: true });
-	await world.beginAndRun(20);
+	const { world, A } = createPaged({ pages: 5, listing: { pageSize: 2 }, emitSince: 0 });
+	await world.begin(20);
 	expect(world.delivered).toHaveLength(9);
 	const pathOfState = 'global.formServiceTriggers.node-1.state';
 	lodash.set(world.n8n.saved.staticData, pathOfState, 'damaged');
-	const failing = failPage(3, faults.cutBody);
+	const failing = failPage(3, 'cutBody');
 	await world.restart(failing);
-	await world.run(90, undefined, failing);
+	await world.run(90, failing);
 	expect(world.n8n.log.join()).toMatch(/saved state/i);
 	await world.restart();
 	await world.run(60);
@@ -90,21 +91,21 @@ it('Nothing is repeated if the saved state cannot be read and the first polls br
 	expect(world.delivered.slice(9)).toEqual(['A-10 responseCompleted']);
 });
 
-it.each<[string, (world: World, isHidden: boolean) => unknown]>([
-	['a form without an entry', ({ forms: { B } }, isHidden) => (B.listed = !isHidden)],
-	['an empty listing', ({ forms: { B } }, isHidden) => (B.hidden = isHidden)],
-	['a response', (world, isHidden) => world.setDeleted(world.forms.B.kept[1], isHidden)],
+it.each<[string, (form: Form) => unknown]>([
+	['a form without an entry', (form) => (form.state = 'deleted')],
+	['an empty listing', (form) => (form.state = 'empty')],
+	['a response', (form) => (form.kept[1].deleted = true)],
 ])('What is missing for a month and then returns is not new: %s', async (_what, hide) => {
-	const world = new World(['A', 'B'], { watch: ALL, emitExisting: true });
+	const world = new World(['A', 'B'], { watch: ALL, emitSince: 0 });
 	const { A, B } = world.forms;
 	fill(B, 5);
-	await world.beginAndRun(70);
-	await hide(world, true);
+	await world.begin(70);
+	hide(B);
 	const listOfB = () => world.delivered.filter((event) => event.startsWith('B'));
 	// the default mode saves its state with the items of another form
-	const submit = (minute: number) => minute % DAY_MINUTES === 7 && world.submit(A);
-	await world.run(29.9 * DAY_MINUTES, submit, { periodMinutes: 300 });
-	await hide(world, false);
+	const happen = (minute: number) => minute % DAY_MINUTES === 7 && world.submit(A);
+	await world.run(29.9 * DAY_MINUTES, { happen, periodMinutes: 300 });
+	world.showAll();
 	await world.run(120);
 	expect(listOfB()).toHaveLength(5);
 	world.submit(B);
@@ -114,14 +115,14 @@ it.each<[string, (world: World, isHidden: boolean) => unknown]>([
 });
 
 it('A form that was left goes on where it was within 30 days, also with another token', async () => {
-	const world = new World(['A', 'B'], { watch: ALL, emitExisting: true });
+	const world = new World(['A', 'B'], { watch: ALL, emitSince: 0 });
 	const { B } = world.forms;
 	await world.begin();
 	await world.calm();
 	const before = world.delivered.length;
 	await world.change({ watch: { kind: 'chosen', formIds: ['A'] } });
 	world.submit(B);
-	await world.run(20 * DAY_MINUTES, undefined, { periodMinutes: 300 });
+	await world.run(20 * DAY_MINUTES, { periodMinutes: 300 });
 	expect(world.delivered).toHaveLength(before);
 	world.n8n.credential = { accessToken: 'token-2', baseUrl: 'http://forms.example.com/api/v1' };
 	await world.change({ watch: ALL });
@@ -132,12 +133,11 @@ it('A form that was left goes on where it was within 30 days, also with another 
 });
 
 it('A response is not forgotten because of readings that are not whole', async () => {
-	const { world, A } = createPaged({ pages: 10, order: 'oldest' });
+	const { world, A } = createPaged({ pages: 10, listing: { order: 'oldest' } });
 	await world.begin();
 	// no whole reading gets past the third page, while short ones go well
-	const failing = { ...failPage(4, faults.serverError), periodMinutes: 180 };
-	const submit = (minute: number) => minute % DAY_MINUTES === 5 && world.submit(A);
-	await world.run(66 * DAY_MINUTES, submit, failing);
+	const happen = (minute: number) => minute % DAY_MINUTES === 5 && world.submit(A);
+	await world.run(66 * DAY_MINUTES, { happen, periodMinutes: 180, ...failPage(4, 'serverError') });
 	await world.calm();
 	expect(world.delivered).toHaveLength(66);
 });

@@ -2,7 +2,7 @@
 import lodash from 'lodash';
 import { expect, it } from 'vitest';
 import type { Mode } from './n8n.mts';
-import { failAll, faults, type Order, type Paging } from './service.mts';
+import { failAll, type Order, type Paging } from './service.mts';
 import { DAY_MINUTES } from '../time.mts';
 import { createPaged } from './world.mts';
 
@@ -15,7 +15,10 @@ it.each<[Mode, number, Order, Paging, number[]]>([
 	const [mode, pages, order, paging, restartMinutes] = given;
 	const requestsPerDay = mode === 'default' ? 180 : 720;
 	const isIncomplete = (number: number) => number === 6;
-	const { world, A } = createPaged({ mode, pages, order, paging, isIncomplete, requestsPerDay });
+	const { world, A } = createPaged(
+		{ pages, listing: { order, paging }, mode, requestsPerDay },
+		isIncomplete,
+	);
 	await world.begin();
 	const happen = async (minute: number) => {
 		if (minute % 40 === 7) world.submit(A);
@@ -23,8 +26,8 @@ it.each<[Mode, number, Order, Paging, number[]]>([
 		if (minute === 2_000) world.complete(A.kept[5]);
 		if (restartMinutes.includes(minute)) await world.restart();
 	};
-	await world.run(2 * DAY_MINUTES, happen, { periodMinutes: 5 });
-	await world.run(DAY_MINUTES, undefined, { periodMinutes: 5 });
+	await world.run(2 * DAY_MINUTES, { happen, periodMinutes: 5 });
+	await world.run(DAY_MINUTES, { periodMinutes: 5 });
 	expect(world.delivered).toHaveLength(73);
 	// what a poll has no requests or time for has not failed
 	expect(world.n8n.log.join()).not.toContain('could not be read');
@@ -39,13 +42,16 @@ it.each<[Order, number]>([
 	'A list arrives, %s first, if each page takes %i ms in durable mode',
 	async (order, latencyMs) => {
 		const isIncomplete = (number: number) => number % 9 === 0;
-		const { world, A } = createPaged({ pages: 12, order, mode: 'durable', isIncomplete });
+		const { world, A } = createPaged(
+			{ pages: 12, listing: { order }, mode: 'durable' },
+			isIncomplete,
+		);
 		const happen = (minute: number) => {
 			if (minute % 100 === 10) world.submit(A);
 			if (minute === 100) for (const response of A.kept.slice(0, 35)) world.complete(response);
 		};
 		await world.begin();
-		await world.run(400, happen, { latencyMs });
+		await world.run(400, { happen, latencyMs });
 		expect(world.oracle.listMissing()).toEqual([]);
 		// only the name of the form may be missing
 		expect(world.n8n.log.filter((text) => text.startsWith('Form A'))).toEqual([]);
@@ -55,19 +61,13 @@ it.each<[Order, number]>([
 it.each<Mode>(['default', 'durable'])(
 	'What arrived during an outage is delivered, although more keep arriving (%s)',
 	async (mode) => {
-		const { world, A } = createPaged({
-			pages: 12,
-			pageSize: 5,
-			order: 'newest',
-			mode,
-			maxPerPoll: 2,
-		});
-		await world.beginAndRun(60);
-		const outage = { ...failAll(faults.serverError), periodMinutes: 5 };
-		await world.run(360, (minute) => minute % 3 === 0 && world.submit(A), outage);
+		const { world, A } = createPaged({ pages: 12, listing: { pageSize: 5 }, mode, maxPerPoll: 2 });
+		await world.begin(60);
+		const submit = (minute: number) => minute % 3 === 0 && world.submit(A);
+		await world.run(360, { happen: submit, periodMinutes: 5, ...failAll('serverError') });
 		const ofOutage = A.kept.slice(-120).map(({ id }) => `${id} responseCompleted`);
 		const happen = (minute: number) => minute % 10 === 0 && world.submit(A);
-		await world.run(2 * DAY_MINUTES, happen, { periodMinutes: 2 });
+		await world.run(2 * DAY_MINUTES, { happen, periodMinutes: 2 });
 		expect(world.delivered).toEqual(expect.arrayContaining(ofOutage));
 	},
 );
@@ -75,26 +75,21 @@ it.each<Mode>(['default', 'durable'])(
 it.each<Mode>(['default', 'durable'])(
 	'A change on the last page is found, although each search leaves new responses (%s)',
 	async (mode) => {
-		const list = { pages: 10, pageSize: 10, order: 'newest', paging: 'link' } as const;
 		const events = ['responseCompleted', 'responseUpdated'] as const;
-		const { world, A } = createPaged({
-			...list,
-			announcesTotal: true,
-			events,
-			mode,
-			maxPerPoll: 7,
-		});
-		await world.beginAndRun(100);
-		await world.run(2 * DAY_MINUTES, (minute) => {
-			if (minute === 600) world.edit(A.kept[5]);
+		const given = { pages: 10, listing: { pageSize: 10 }, events, mode, maxPerPoll: 7 };
+		const { world, A } = createPaged(given);
+		await world.begin(100);
+		const happen = (minute: number) => {
+			if (minute === 600) world.oracle.edit(A.kept[5]);
 			if (minute % 30 === 0) lodash.times(10, () => world.submit(A));
-		});
+		};
+		await world.run(2 * DAY_MINUTES, { happen });
 		expect(world.delivered).toContain('A-6 responseUpdated');
 	},
 );
 
 it('The saved state has at most 16 characters for each of 20,000 responses', async () => {
-	const { world, A } = createPaged({ pages: 1, pageSize: 20_000 });
+	const { world, A } = createPaged({ pages: 1, listing: { pageSize: 20_000 } });
 	await world.begin();
 	const perResponse = JSON.stringify(world.n8n.saved).length / A.kept.length;
 	expect(perResponse).toBeGreaterThan(5);

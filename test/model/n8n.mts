@@ -19,7 +19,7 @@ import type { Clock } from '../../nodes/FormService/api/clock.ts';
 import type { FormServiceTrigger } from '../../nodes/FormService/FormServiceTrigger.node.ts';
 import type { TriggerEvent } from '../../nodes/FormService/parameters/triggerEvents.ts';
 import { compiledSources } from '../../scripts/lib/compiled.mts';
-import { UNANSWERED, type Sent, type Service, type Treatment } from './service.mts';
+import type { Sent, Service, Treatment } from './service.mts';
 import { MINUTE_MS, type VirtualTime } from '../time.mts';
 
 /** What a person sets on the trigger. */
@@ -30,10 +30,10 @@ export type Parameters = {
 	events: readonly TriggerEvent[];
 	/** Only responses with this digit in their number start the workflow. */
 	condition: string | undefined;
-	/** One Column per Field. */
-	needsFields: boolean;
-	/** No, All, or a date in epoch milliseconds. */
-	emitExisting: boolean | number;
+	/** One Column per Field, which needs the fields of the form. */
+	columns: boolean;
+	/** Existing responses since then start the workflow, in epoch milliseconds: 0 for all, Infinity for none. */
+	emitSince: number;
 	maxPerPoll: number;
 	requestsPerDay: number;
 };
@@ -45,7 +45,6 @@ export type Item = {
 	/** How often it had been edited. */
 	edits: number;
 	isIncomplete: boolean;
-	hasFields: boolean;
 };
 
 /**
@@ -93,23 +92,15 @@ export function startProcess({ now, monotonicMs, sleep, timeout }: Clock): Proce
 
 let workflows = 0;
 
-/** What n8n's database has of a workflow. */
-export type Saved = {
-	/** The static data of the workflow and, in default mode, of its nodes by their names. */
-	staticData: IDataObject;
-	/** In durable mode, the static data of the nodes by their IDs. */
-	cursors: Record<string, IDataObject>;
-};
-
-type SavedNode = Pick<INode, 'id' | 'name'>;
+/** What n8n's database has of a workflow: in default mode its static data, in durable mode those of the node. */
+type Saved = { staticData: IDataObject; cursor: IDataObject };
 
 /** What n8n creates for a poll; in default mode once for all polls after an activation. */
 type Context = {
 	functions: IPollFunctions;
-	workflow: Workflow;
-	nodeId: string;
-	/** The copy of the cursor that a poll of durable mode changes. */
-	nodeData: IDataObject | undefined;
+	staticData: Workflow['staticData'];
+	/** The copy that a poll of durable mode changes. */
+	cursor: IDataObject;
 };
 
 /** Without the type of a node, n8n adds no parameters to it. */
@@ -117,18 +108,18 @@ const NO_NODE_TYPES = { getByNameAndVersion: () => undefined } as unknown as INo
 
 export class N8n {
 	readonly log: string[] = [];
-	/** What n8n's database has. */
-	saved: Saved = { staticData: {}, cursors: {} };
+	readonly saved: Saved = { staticData: {}, cursor: {} };
 	/** Whether the trigger could be activated. */
 	active = false;
 	credential = { accessToken: 'token-1', baseUrl: 'https://forms.example.com/api/v1' };
 	parameters: Parameters;
+	/** The name of the trigger, from the next activation on. */
+	nodeName = 'Trigger';
 	readonly mode: Mode;
 	private process: Process;
 	private readonly service: Service;
 	private readonly time: VirtualTime;
 	private readonly workflowId = `workflow-${(workflows += 1)}`;
-	private trigger: SavedNode = { id: 'node-1', name: 'Trigger' };
 	/** What n8n keeps from one poll to the next one: in durable mode nothing. */
 	private context: Context;
 
@@ -151,13 +142,14 @@ export class N8n {
 	/** One of n8n's poll times; if the workflow could not be activated, the next attempt to activate it. */
 	async tick(circumstances: Circumstances = {}): Promise<Poll> {
 		if (!this.active) return await this.activate('init', circumstances);
-		return await this.pollWith(this.createTickContext(), circumstances);
+		if (this.mode === 'durable') this.context = this.createContext('update', 'durable');
+		return await this.poll(circumstances, false);
 	}
 
 	/** A person publishes the workflow (`activate`), or n8n starts (`init`). */
 	async activate(activation: 'activate' | 'init', given: Circumstances = {}): Promise<Poll> {
 		this.context = this.createContext(activation, 'default');
-		const poll = await this.pollWith(this.context, given, true);
+		const poll = await this.poll(given, true);
 		this.active = poll.thrown === undefined;
 		return poll;
 	}
@@ -168,51 +160,20 @@ export class N8n {
 		return this.mode === 'default' ? await this.activate('init', given) : undefined;
 	}
 
-	/** The trigger gets another name, from the next activation on. */
-	rename(name: string): void {
-		this.trigger = { ...this.trigger, name };
-	}
-
-	/** A client of n8n's API saves the workflow without the ID of the trigger. */
-	saveWithoutId(): void {
-		this.trigger = { ...this.trigger, id: `${this.trigger.id}+` };
-	}
-
-	/** Two polls of durable mode, the second with the static data from before the first was written down. */
-	async tickWithOldCopy(): Promise<Poll[]> {
-		const [first, second] = [this.createTickContext(), this.createTickContext()];
-		const poll = await this.pollWith(first, {});
-		this.time.pass(2_000);
-		return [poll, await this.pollWith(second, {})];
-	}
-
-	private createTickContext(): Context {
-		return this.mode === 'default' ? this.context : this.createContext('update', 'durable');
-	}
-
-	private async pollWith(
-		{ functions, workflow, nodeId, nodeData }: Context,
-		{ end, ...treatment }: Circumstances,
-		isActivation = false,
-	): Promise<Poll> {
-		const { service, time } = this;
+	private async poll({ end, ...treatment }: Circumstances, isActivation: boolean): Promise<Poll> {
+		const { context, saved, service, time } = this;
 		service.treatment = treatment;
 		const from = service.sent.length;
-		const before = JSON.stringify(nodeData);
 		const startedAt = time.actual();
-		const outcome = await time.waitFor(runPoll(this.process, functions));
+		const outcome = await time.waitFor(runPoll(this.process, context.functions));
 		// n8n discards what takes longer
 		const budgetMs = BUDGET_MS[isActivation ? 'default' : this.mode];
 		expect(time.actual() - startedAt, 'duration of a poll').toBeLessThanOrEqual(budgetMs);
 		const kept = this.decideKept(outcome, end, isActivation);
-		const isChanged = JSON.stringify(nodeData) !== before;
-		if (kept.isSaved && isChanged && nodeData) this.saved.cursors[nodeId] = copy(nodeData);
-		// durable mode saves the static data of the workflow apart from the transaction
-		const { staticData } = workflow;
-		const hasItemsOrIsActive = isActivation || outcome.items.length > 0;
-		const isStored = nodeData ? hasItemsOrIsActive && end !== 'killedBefore' : kept.isSaved;
-		if (isStored && outcome.thrown === undefined && staticData.__dataChanged) {
-			this.saved.staticData = copy(staticData);
+		const { cursor, staticData } = context;
+		if (kept.isSaved && this.mode === 'durable') saved.cursor = copy(cursor);
+		if (kept.isSaved && this.mode === 'default' && staticData.__dataChanged) {
+			saved.staticData = copy(staticData);
 			staticData.__dataChanged = false;
 		}
 		return { endedAt: time.actual(), sent: service.sent.slice(from), ...outcome, ...kept };
@@ -232,27 +193,25 @@ export class N8n {
 
 	/** What n8n hands to a poll: as much of it as a trigger may use. */
 	private createContext(activation: string, mode: Mode): Context {
+		const { saved, workflowId: id } = this;
 		const write = (text: string) => void this.log.push(text);
-		const node = createNode(this.trigger);
+		const node = createNode(this.nodeName);
 		const workflow = new Workflow({
-			id: this.workflowId,
-			nodes: [node],
-			connections: {},
-			active: true,
+			...{ id, nodes: [node], connections: {}, active: true },
 			nodeTypes: NO_NODE_TYPES,
-			staticData: copy(this.saved.staticData),
+			staticData: copy(saved.staticData),
 		});
-		const nodeData = this.mode === 'durable' ? this.readCursor(workflow, node) : undefined;
+		const cursor = copy(saved.cursor);
 		const functions = {
 			workflow,
-			getWorkflow: () => ({ id: this.workflowId, name: 'Workflow', active: true }),
+			getWorkflow: () => ({ id, name: 'Workflow', active: true }),
 			getNode: () => node,
 			getMode: () => 'trigger',
 			getActivationMode: () => activation,
 			getPollBudgetMs: () => BUDGET_MS[mode],
 			getTimezone: () => 'UTC',
 			getWorkflowStaticData: (type: string) =>
-				(type === 'node' && nodeData) || workflow.getStaticData(type, node),
+				type === 'node' && this.mode === 'durable' ? cursor : workflow.getStaticData(type, node),
 			getCredentials: async () => this.credential,
 			getNodeParameter: (name: string, fallback?: unknown): unknown =>
 				lodash.get(listNodeParameters(this.parameters), name, fallback),
@@ -262,31 +221,22 @@ export class N8n {
 					await this.service.request(options),
 			},
 		} as unknown as IPollFunctions;
-		return { functions, workflow, nodeId: node.id, nodeData };
-	}
-
-	/** Durable mode creates the cursor of a node from the static data of the default mode. */
-	private readCursor(workflow: Workflow, node: INode): IDataObject {
-		const cursor = this.saved.cursors[node.id] ?? workflow.getStaticData('node', node);
-		this.saved.cursors[node.id] = copy(cursor);
-		return copy(cursor);
+		return { functions, staticData: workflow.staticData, cursor };
 	}
 }
 
-const createNode = (node: SavedNode): INode => ({
-	...{ type: 'node', typeVersion: 1, position: [0, 0], parameters: {} },
-	...node,
+const createNode = (name: string): INode => ({
+	...{ id: 'node-1', name, type: 'node', typeVersion: 1, position: [0, 0], parameters: {} },
 });
 
 /** The parameters as the editor saves them. */
-function listNodeParameters({ watch, events, condition, needsFields, ...options }: Parameters) {
+function listNodeParameters({ watch, events, condition, emitSince, ...options }: Parameters) {
 	const conditions = [{ field: 'attribute:number', operator: 'contains', value: condition }];
 	const formIds = watch.kind === 'chosen' ? watch.formIds : [];
-	const { emitExisting: since } = options;
-	const isDate = typeof since === 'number';
-	const existing = isDate
-		? { emitExisting: 'since', emitSince: new Date(since).toISOString() }
-		: { emitExisting: since ? 'all' : 'no' };
+	const existing =
+		emitSince > 0 && emitSince < Infinity
+			? { emitExisting: 'since', emitSince: new Date(emitSince).toISOString() }
+			: { emitExisting: emitSince === 0 ? 'all' : 'no' };
 	return {
 		watch: watch.kind === 'all' ? 'all' : formIds.length === 1 ? 'one' : 'several',
 		formId: formIds[0],
@@ -296,7 +246,7 @@ function listNodeParameters({ watch, events, condition, needsFields, ...options 
 		abandonedAfterHours: 24,
 		filters: condition === undefined ? {} : { conditions: { conditions } },
 		simplify: true,
-		options: { ...options, ...existing, columns: needsFields },
+		options: { ...options, ...existing },
 	};
 }
 
@@ -316,8 +266,7 @@ function readItem(json: IDataObject): Item {
 	const id = get('uuid') ?? lodash.get(json, 'form.id');
 	// the answer that says it, or the description of a form
 	const edits = Number(lodash.get(json, 'answers.Edits') ?? json.Edits ?? json.description);
-	const isIncomplete = get('is_incomplete') ?? false;
-	return { id, event: get('event'), edits, isIncomplete, hasFields: UNANSWERED in json } as Item;
+	return { id, event: get('event'), edits, isIncomplete: get('is_incomplete') ?? false } as Item;
 }
 
 /** As it is after a trip through the database. */

@@ -14,7 +14,7 @@ import {
 	type TriggerEvent,
 } from '../../nodes/FormService/parameters/triggerEvents.ts';
 import type { Item, Poll } from './n8n.mts';
-import type { Form, Response } from './service.mts';
+import { isListed, type Form, type Response } from './service.mts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../time.mts';
 
 export type Subject = Form | Response;
@@ -37,7 +37,7 @@ const SOON_MS = 6 * HOUR_MS;
 export class Oracle {
 	/** By subject and event, such as `A-2 responseCompleted`. */
 	private readonly beliefs = new Map<string, Belief>();
-	readonly edits = new Edits();
+	private readonly edits = new Edits();
 	/** By form that was not read whole: responses of earlier times than these exist, in epoch milliseconds. */
 	private readonly existedBefore = new Map<Form, number>();
 	private readonly now: () => number;
@@ -65,10 +65,10 @@ export class Oracle {
 				deliveredAt,
 			});
 		};
-		if (!('incomplete' in subject)) return set('formCreated', now);
+		if (!('form' in subject)) return set('formCreated', now);
 		const { incomplete, createdAt, form } = subject;
-		const isListed = subject.missingSince === undefined;
-		const isExisting = isListed && createdAt < (this.existedBefore.get(form) ?? -Infinity);
+		const existedBefore = this.existedBefore.get(form) ?? -Infinity;
+		const isExisting = isListed(subject) && createdAt < existedBefore;
 		set('responseStarted', incomplete && !isExisting ? now : Infinity);
 		set('responseAbandoned', incomplete ? createdAt + DAY_MS : Infinity);
 		set('responseCompleted', incomplete || isExisting ? Infinity : now);
@@ -77,40 +77,44 @@ export class Oracle {
 	/** An edit of an unfinished response is no event; its completion has the edit. */
 	edit(subject: Subject): void {
 		subject.edits += 1;
-		const isUnfinished = 'incomplete' in subject && subject.incomplete;
+		const isUnfinished = 'form' in subject && subject.incomplete;
 		const isWanted = !isUnfinished && this.isWanted(subject, nameUpdate(subject));
 		this.edits.add(subject, isWanted ? this.now() : undefined);
 	}
 
-	/**
-	 * A response is completed, or completed again after it was reopened: edits from before are then an update.
-	 *
-	 * @param isOwed otherwise the trigger may remember the response as complete
-	 */
-	complete(response: Response, isOwed: boolean): void {
-		const completed = this.find(response, 'responseCompleted');
-		const isAgain = completed?.at !== Infinity;
-		if (!isAgain) this.edits.complete(response);
-		else if (this.isWanted(response, 'responseUpdated')) this.edits.add(response, this.now());
+	complete(response: Response): void {
+		this.edits.complete(response);
 		// the trigger may not have seen it as incomplete
 		for (const event of ['responseStarted', 'responseAbandoned'] as const) {
 			const belief = this.find(response, event);
 			if (belief !== undefined) belief.isOwed = false;
 		}
-		if (isAgain) return;
-		completed.at = this.now();
-		completed.isOwed = isOwed && this.isWanted(response, 'responseCompleted');
-	}
-
-	/** All responses of a form that are there have been read. */
-	settle(form: Form): void {
-		if (form.shown().length > 0) this.existedBefore.delete(form);
-	}
-
-	/** The trigger may have forgotten that it has seen a response unfinished, and so miss its completion. */
-	forgetUnfinished(response: Response): void {
 		const completed = this.find(response, 'responseCompleted');
-		if (completed !== undefined) completed.isOwed = false;
+		if (completed === undefined) return;
+		completed.at = this.now();
+		completed.isOwed = this.isWanted(response, 'responseCompleted');
+	}
+
+	/** All responses of these forms that are there have been read. */
+	settle(forms: readonly Form[]): void {
+		this.edits.settle();
+		for (const form of forms) if (form.shown().length > 0) this.existedBefore.delete(form);
+	}
+
+	/** The process has lost what it had read since n8n last saved the state. */
+	forgetUnsaved(forms: readonly Form[]): void {
+		this.edits.forget();
+		const long = forms.filter(({ kept, listing }) => kept.length > listing.pageSize);
+		for (const response of long.flatMap(({ kept }) => kept)) {
+			// a first reading of several pages can go on, and does not know what is missing now
+			if (!isListed(response)) this.appear(response, false);
+			// shuffled pages can have left it out of all readings before the last save, so that the trigger
+			// can miss its completion (docs/trigger.md, "Durable mode")
+			else if (response.form.listing.shufflesTies) {
+				const completed = this.find(response, 'responseCompleted');
+				if (completed !== undefined) completed.isOwed = false;
+			}
+		}
 	}
 
 	/**
@@ -118,26 +122,24 @@ export class Oracle {
 	 *
 	 * @param isFirst otherwise the trigger was active before, and may deliver existing responses or not
 	 */
-	begin(form: Form, emitExisting: boolean | number, isFirst: boolean): void {
+	begin(form: Form, emitSince: number, isFirst: boolean): void {
 		for (const subject of [form, ...form.kept])
 			this.edits.appear(subject, isFirst ? subject.edits : undefined);
-		const since = typeof emitExisting === 'number' ? emitExisting : emitExisting ? 0 : Infinity;
 		const beganAt = Math.floor(this.now() / 1_000) * 1_000;
-		if (!this.existedBefore.has(form)) this.existedBefore.set(form, Math.min(since, beganAt));
+		if (!this.existedBefore.has(form)) this.existedBefore.set(form, Math.min(emitSince, beganAt));
 		for (const response of form.kept) {
 			for (const event of TRIGGER_EVENTS) this.beliefs.delete(`${response.id} ${event}`);
-			const isThere = response.missingSince === undefined;
-			const isEmitted = response.createdAt >= since;
+			const isEmitted = response.createdAt >= emitSince;
 			// one of the very second counts as new, if the machine's clock is right
 			const mayBeNew = response.createdAt >= beganAt;
-			if (isEmitted || mayBeNew || !isThere)
-				this.appear(response, isFirst && isThere && isEmitted, !isFirst);
+			if (isEmitted || mayBeNew) this.appear(response, isFirst && isEmitted, !isFirst);
 			else if (response.incomplete) {
 				this.appear(response);
 				this.beliefs.delete(`${response.id} responseStarted`);
 				const abandoned = this.find(response, 'responseAbandoned')!;
 				// pages that overlap can leave a response out until it is abandoned
-				const isSeenBefore = !form.shufflesTies && abandoned.at > this.now() + SOON_MS;
+				const { shufflesTies } = form.listing;
+				const isSeenBefore = !shufflesTies && abandoned.at > this.now() + SOON_MS;
 				abandoned.isOwed &&= isSeenBefore;
 			}
 		}
@@ -147,16 +149,14 @@ export class Oracle {
 	 * Other events, forms or filters are chosen: what has happened was seen with the old ones.
 	 *
 	 * @param readSince since when all watched lists were read, in epoch milliseconds
-	 * @param isRead whether the responses of a form were read with the old ones
+	 * @param read the forms whose responses were read with the old ones
 	 */
-	change(readSince: number, isRead: (form: Form) => boolean): void {
-		const isSeenBefore = (subject: Subject) => isRead('form' in subject ? subject.form : subject);
-		this.edits.change(isSeenBefore);
+	change(readSince: number, read: readonly Form[]): void {
+		this.edits.change(read);
 		for (const [key, belief] of this.beliefs) {
 			const { subject, at } = belief;
-			const isListed = subject.missingSince === undefined;
-			const isSeen = isListed && at <= readSince && (!('form' in subject) || isRead(subject.form));
-			if (isSeen) this.beliefs.delete(key);
+			const isRead = !('form' in subject) || read.includes(subject.form);
+			if (isRead && at <= readSince) this.beliefs.delete(key);
 			else belief.isOwed = false;
 		}
 	}
@@ -191,12 +191,9 @@ export class Oracle {
 
 	/** What has to be delivered, now or later, of forms and responses that are there. */
 	listOwed(): Owed[] {
-		const owed: Owed[] = [...this.beliefs.values()].filter(
-			({ isOwed, at }) => isOwed && at < Infinity,
-		);
-		return [...owed, ...this.edits.listOwed()].filter(
-			({ subject }) => subject.missingSince === undefined,
-		);
+		const beliefs = [...this.beliefs.values()];
+		const owed: Owed[] = beliefs.filter(({ isOwed, at }) => isOwed && at < Infinity);
+		return [...owed, ...this.edits.listOwed()].filter(({ subject }) => isListed(subject));
 	}
 
 	/** What has to be delivered by now. */
@@ -258,8 +255,7 @@ class Edits {
 	/** All that is there has been read. */
 	settle(): void {
 		for (const belief of this.beliefs.values())
-			if (belief.state === 'unread' && belief.subject.missingSince === undefined)
-				belief.state = 'read';
+			if (belief.state === 'unread' && isListed(belief.subject)) belief.state = 'read';
 	}
 
 	/** What the trigger has read without an event is lost. */
@@ -268,10 +264,10 @@ class Edits {
 			if (state === 'read') this.appear(subject);
 	}
 
-	/** Other events are chosen: what was read is known. */
-	change(isSeen: (subject: Subject) => boolean): void {
+	/** Other events are chosen: what was read of these forms is known. */
+	change(read: readonly Form[]): void {
 		for (const { subject } of this.beliefs.values()) {
-			const isRead = subject.missingSince === undefined && isSeen(subject);
+			const isRead = read.includes('form' in subject ? subject.form : subject);
 			this.appear(subject, isRead ? subject.edits : undefined);
 		}
 	}

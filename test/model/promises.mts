@@ -4,7 +4,7 @@
  */
 import { expect } from 'vitest';
 import type { Owed } from './oracle.mts';
-import { FIELD_COUNT, Form } from './service.mts';
+import { FIELD_COUNT, Form, isListed } from './service.mts';
 import { DAY_MINUTES, MINUTE_MS } from '../time.mts';
 import type { World } from './world.mts';
 
@@ -20,7 +20,7 @@ function promiseMinutes({ subject, event, at }: Owed, world: World): number {
 	const { events, requestsPerDay, watch } = n8n.parameters;
 	const countPages = (entries: number, pageSize = service.otherPageSize) =>
 		Math.max(1, Math.ceil(entries / pageSize));
-	const listPages = countPages(Object.values(forms).filter(({ listed }) => listed).length);
+	const listPages = countPages(Object.values(forms).filter(isListed).length);
 	const spacing = DAY_MINUTES / requestsPerDay;
 	const isListAlone = events.every((one) => one.startsWith('form'));
 	if (subject instanceof Form && isListAlone) return listPages * spacing;
@@ -29,7 +29,8 @@ function promiseMinutes({ subject, event, at }: Owed, world: World): number {
 	if (subject instanceof Form) return listPages * spacing * (1 + ids.length);
 	const isListRead = watch.kind === 'all' || events.includes('formUpdated');
 	const perRequest = spacing * (ids.length + Number(isListRead));
-	const { order, pageSize, kept, shufflesTies } = subject.form;
+	const { kept, listing } = subject.form;
+	const { order, pageSize, shufflesTies } = listing;
 	const rounds = shufflesTies ? ROUNDS_WITH_SHUFFLED_TIES : 1;
 	const pages = countPages(kept.length, pageSize) * rounds;
 	const isOrdered = order !== 'shuffled' && isOrderEvident(subject.form);
@@ -41,7 +42,8 @@ function promiseMinutes({ subject, event, at }: Owed, world: World): number {
 }
 
 /** Whether more than half of the pages show the order, because not all of their responses are of one second. */
-function isOrderEvident({ kept, pageSize, shufflesTies }: Form): boolean {
+function isOrderEvident({ kept, listing }: Form): boolean {
+	const { pageSize, shufflesTies } = listing;
 	if (!shufflesTies) return true;
 	const tied = kept.length - new Set(kept.map(({ createdAt }) => createdAt)).size;
 	const tiedPages = Math.floor(tied / (pageSize - 1));

@@ -1,7 +1,6 @@
 /**
  * A Form Service in the memory of the test, as n8n's HTTP helper reaches it in virtual time: what
- * respondents have submitted, how it is listed (in which order, on which pages, in which spelling), and
- * the faults of the service and of the way to it.
+ * respondents have submitted, how it is listed, and the faults of the service and of the way to it.
  */
 import { Readable } from 'node:stream';
 import lodash from 'lodash';
@@ -18,33 +17,37 @@ export type Response = {
 	/** Epoch milliseconds, to the second. */
 	createdAt: number;
 	edits: number;
-	/** Since when it is not listed, in epoch milliseconds; undefined while it is listed. */
-	missingSince?: number;
-	/** The trigger may have forgotten it, because it was missing for so long, or may never have read it. */
-	isDoubtful?: boolean;
 };
 
 export type Order = 'oldest' | 'newest' | 'shuffled';
 
-/** How a page says where the next one is. */
+/** How a page says where the next one is: by a link, or by its number and the total of the list. */
 export type Paging = 'link' | 'number';
+
+/** How a form lists its responses. */
+export type Listing = {
+	order: Order;
+	pageSize: number;
+	paging: Paging;
+	/** Whether each page lists responses of one second in another order. */
+	shufflesTies: boolean;
+};
+
+const ONE_REPLY: Listing = {
+	order: 'newest',
+	pageSize: Infinity,
+	paging: 'link',
+	shufflesTies: false,
+};
 
 /** As the specification writes times. */
 const toIso = (ms: number) => `${new Date(ms).toISOString().slice(0, 19)}.000000Z`;
 
 export class Form {
 	readonly kept: Response[] = [];
-	order: Order = 'newest';
-	pageSize = Infinity;
-	paging: Paging = 'link';
-	/** Whether each page lists responses of one second in another order. */
-	shufflesTies = false;
-	/** Whether pages say how many responses there are. */
-	announcesTotal = false;
-	/** Whether the account sees the form. */
-	listed = true;
-	/** Whether the listing of the form is empty for a while. */
-	hidden = false;
+	listing = ONE_REPLY;
+	/** Whether the account sees the form, and whether the listing of its responses is empty for a while. */
+	state: 'listed' | 'empty' | 'deleted' = 'listed';
 	/** What happens once, after the next first page was shown. */
 	betweenPages: (() => void) | undefined;
 	readonly id: string;
@@ -52,9 +55,6 @@ export class Form {
 	edits = 0;
 	/** Epoch milliseconds. */
 	readonly createdAt: number;
-	missingSince?: number;
-	/** The same as of a response, until the list of forms is read. */
-	isDoubtful = false;
 
 	constructor(id: string, createdAt = 0) {
 		this.id = id;
@@ -77,14 +77,21 @@ export class Form {
 	 * @param request the number of the request, by which ties are shuffled
 	 */
 	shown(request = 0): Response[] {
-		if (this.hidden || !this.listed) return [];
-		const shown = this.kept.filter(({ deleted }) => !deleted);
+		const { order, shufflesTies } = this.listing;
+		const shown = this.kept.filter(isListed);
 		// a random order, always the same
-		if (this.order === 'shuffled') return lodash.sortBy(shown, ({ number }) => mix(number));
+		if (order === 'shuffled') return lodash.sortBy(shown, ({ number }) => mix(number));
 		const mixTies = ({ number }: Response) => mix(mix(number) + request);
-		const ascending = this.shufflesTies ? lodash.sortBy(shown, ['createdAt', mixTies]) : shown;
-		return this.order === 'newest' ? ascending.toReversed() : ascending;
+		const ascending = shufflesTies ? lodash.sortBy(shown, ['createdAt', mixTies]) : shown;
+		return order === 'newest' ? ascending.toReversed() : ascending;
 	}
+}
+
+/** Whether the lists of the service have a form or a response now. */
+export function isListed(subject: Form | Response): boolean {
+	return 'form' in subject
+		? subject.form.state === 'listed' && !subject.deleted
+		: subject.state !== 'deleted';
 }
 
 /** A number that looks random, always the same for a number. */
@@ -98,7 +105,8 @@ export type Sent = {
 	/** Epoch milliseconds by the machine's clock. */
 	at: number;
 	url: string;
-	kind: 'responses' | 'forms' | 'fields' | 'other';
+	/** What it lists: `responses`, `forms` or `fields`. */
+	kind: string;
 	/** The form's ID; '' for the list of forms. */
 	form: string;
 	/** The page of the list, from 1. */
@@ -126,14 +134,14 @@ export type Fault = Reply | { code: string } | { hangs: true };
 const message = (text: string) => JSON.stringify({ success: false, message: text });
 
 /** A refusal for a minute's or a day's limit. */
-export const refuse = (limit: string, seconds: string) => {
+const refuse = (limit: string, seconds: string) => {
 	const headers = { 'x-ratelimit-limit': limit, 'x-ratelimit-remaining': '0' };
 	const body = message('Too Many Attempts.');
 	return { status: 429, headers: { ...headers, 'retry-after': seconds }, body };
 };
 
 /** The service is in maintenance for so many seconds. */
-export const unavailable = (seconds: string) => ({
+const unavailable = (seconds: string) => ({
 	status: 503,
 	headers: { 'retry-after': seconds },
 	body: message('Service Unavailable'),
@@ -146,6 +154,7 @@ export const faults = {
 	dayUsedUp: refuse('1440', '28800'),
 	serverError: { status: 500, body: message('Server error') },
 	maintenance: unavailable('600'),
+	longMaintenance: unavailable('9000'),
 	brokenConnection: { code: 'ECONNRESET' },
 	noReply: { hangs: true },
 	cutBody: { status: 200, body: '{"success":true,"data":[{"uuid":"A-1","numb' },
@@ -155,24 +164,16 @@ export const faults = {
 
 export type FaultName = keyof typeof faults;
 
-/** The fault happens to all requests, or only to those of one form. */
-export const failAll = (fault: Fault, form?: string): Treatment => ({
-	failWith: (request) => ((form ?? request.form) === request.form ? fault : undefined),
-});
+export const failAll = (name: FaultName): Treatment => ({ failWith: () => faults[name] });
 
 /** The fault happens to one page of each form's list. */
-export const failPage = (page: number, fault: Fault): Treatment => ({
+export const failPage = (page: number, name: FaultName): Treatment => ({
 	failWith: (request) =>
-		request.kind === 'responses' && request.page === page ? fault : undefined,
+		request.kind === 'responses' && request.page === page ? faults[name] : undefined,
 });
 
-/** Nobody answers this field, so only an item that was made with the form's fields has it. */
-export const UNANSWERED = 'Unanswered';
-
-const FIELDS = { Edits: 'number', [UNANSWERED]: 'text' };
-export const FIELD_COUNT = Object.keys(FIELDS).length;
-
-const PATH = '/api/v1/';
+const FIELDS = ['Edits', 'Other'].map((label) => ({ uuid: label, label, type: 'text' }));
+export const FIELD_COUNT = FIELDS.length;
 
 export class Service {
 	/** Entries on a page of the list of forms, and of the fields of a form. */
@@ -194,7 +195,7 @@ export class Service {
 	 */
 	async request({ url, timeout = 300_000 }: IHttpRequestOptions) {
 		const { time, treatment } = this;
-		const asked = { at: time.now(), url, ...understand(new URL(url)) };
+		const asked = { at: time.now(), url, ...parseUrl(new URL(url)) };
 		const one: Sent = { ...asked, isGood: false, isLast: false, listed: [] };
 		this.sent.push(one);
 		const fault = treatment.failWith?.(one);
@@ -218,7 +219,7 @@ export class Service {
 		const pages = this.sent.slice(from).filter(isMeant);
 		const last = pages.findLast(({ isLast }) => isLast)?.page;
 		const areRead = last !== undefined && new Set(pages.map(({ page }) => page)).size >= last;
-		if (!areRead || this.forms[form]?.shufflesTies !== true) return areRead;
+		if (!areRead || this.forms[form]?.listing.shufflesTies !== true) return areRead;
 		const listed = new Set(pages.flatMap((page) => page.listed));
 		return this.forms[form].shown().every((response) => listed.has(response));
 	}
@@ -226,24 +227,18 @@ export class Service {
 	private answer(one: Sent): Reply {
 		const pages = { pageSize: this.otherPageSize, paging: 'link' } as const;
 		if (one.kind === 'forms') {
-			const listed = Object.values(this.forms).filter((form) => form.listed);
-			const records = listed.map(({ id, name, edits, kept, createdAt }) => {
-				const created_at = toIso(createdAt);
+			const forms = Object.values(this.forms).filter(isListed);
+			return createPage(one, forms, pages, ({ id, name, edits, kept, createdAt }) => {
 				const changing = { responses_count: kept.length, updated_at: one.at };
-				return { id, name, description: `${edits}`, ...changing, created_at };
+				return { id, name, description: `${edits}`, ...changing, created_at: toIso(createdAt) };
 			});
-			return listPage(one, records, pages);
 		}
-		const form = one.kind === 'other' ? undefined : this.forms[one.form];
-		if (form?.listed !== true) return faults.notFound;
-		if (one.kind === 'fields') {
-			const records = Object.entries(FIELDS).map(([label, type]) => ({ uuid: label, label, type }));
-			return listPage(one, records, pages);
-		}
+		const form = this.forms[one.form];
+		if (form === undefined || !isListed(form)) return faults.notFound;
+		if (one.kind === 'fields') return createPage(one, FIELDS, pages, (field) => field);
 		const shown = form.shown(this.sent.length);
-		const offset = one.page === 1 ? 0 : (one.page - 1) * form.pageSize;
-		one.listed = shown.slice(offset, offset + form.pageSize);
-		const page = listPage(one, shown, form, ({ id, createdAt, ...response }) => {
+		one.listed = slicePage(one, shown, form.listing);
+		const page = createPage(one, shown, form.listing, ({ id, createdAt, ...response }) => {
 			const { number, incomplete: is_incomplete, edits } = response;
 			const responses = [{ key: 'Edits', value: edits }];
 			return { uuid: id, number, created_at: toIso(createdAt), is_incomplete, responses };
@@ -256,35 +251,34 @@ export class Service {
 	}
 }
 
-/** What a URL asks for; the scheme makes no difference. */
-function understand({ pathname, searchParams }: URL): Pick<Sent, 'kind' | 'form' | 'page'> {
-	const page = Number(searchParams.get('page') ?? 1);
-	if (!pathname.startsWith(PATH)) return { kind: 'other', form: '', page };
-	const [resource, form = '', part] = pathname.slice(PATH.length).split('/');
-	if (resource === 'responses') return { kind: 'responses', form, page };
-	return { kind: form === '' ? 'forms' : part === 'fields' ? 'fields' : 'other', form, page };
+/** The scheme of a URL makes no difference. */
+function parseUrl({ pathname, searchParams }: URL): Pick<Sent, 'kind' | 'form' | 'page'> {
+	const [resource, form = '', kind = resource] = pathname.split('/').slice(3);
+	return { kind, form, page: Number(searchParams.get('page') ?? 1) };
+}
+
+type Pages = Pick<Listing, 'pageSize' | 'paging'>;
+
+function slicePage<T>({ page }: Sent, all: readonly T[], { pageSize }: Pages): T[] {
+	return page === 1 ? all.slice(0, pageSize) : all.slice((page - 1) * pageSize, page * pageSize);
 }
 
 /** One page of a list. Where pages have numbers, they count the records and end with an error. */
-function listPage<T>(
+function createPage<T>(
 	one: Sent,
 	all: readonly T[],
-	{ pageSize, paging, announcesTotal }: Pick<Form, 'pageSize' | 'paging'> & Partial<Form>,
-	toRecord: (entry: T) => unknown = (entry) => entry,
+	pages: Pages,
+	toRecord: (entry: T) => object,
 ): Reply {
-	const number = one.page;
-	const offset = number === 1 ? 0 : (number - 1) * pageSize;
-	const data = all.slice(offset, offset + pageSize).map(toRecord);
-	if (paging === 'number' && number > 1 && data.length === 0) return faults.notFound;
-	one.isLast = all.length <= offset + pageSize;
+	const data = slicePage(one, all, pages).map(toRecord);
+	const isNumbered = pages.paging === 'number';
+	if (isNumbered && one.page > 1 && data.length === 0) return faults.notFound;
+	const last_page = Math.max(1, Math.ceil(all.length / pages.pageSize));
+	one.isLast = one.page >= last_page;
 	const next = new URL(one.url);
-	next.searchParams.set('page', String(number + 1));
-	const link = one.isLast ? null : next.href;
-	const last_page = Math.max(1, Math.ceil(all.length / pageSize));
-	const ways: Record<Paging, IDataObject> = {
-		link: { links: { next: link }, meta: { current_page: number } },
-		number: { meta: { current_page: number, last_page, total: all.length } },
-	};
-	const total = announcesTotal === true && { total: all.length };
-	return { status: 200, body: JSON.stringify({ success: true, data, ...total, ...ways[paging] }) };
+	next.searchParams.set('page', String(one.page + 1));
+	const meta: IDataObject = { current_page: one.page };
+	const links = isNumbered ? undefined : { next: one.isLast ? null : next.href };
+	if (isNumbered) Object.assign(meta, { last_page, total: all.length });
+	return { status: 200, body: JSON.stringify({ success: true, data, links, meta }) };
 }

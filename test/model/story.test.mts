@@ -11,7 +11,7 @@ import {
 } from '../../nodes/FormService/parameters/triggerEvents.ts';
 import type { End, Parameters } from './n8n.mts';
 import { expectInTime } from './promises.mts';
-import { faults } from './service.mts';
+import { faults, isListed } from './service.mts';
 import type { Fault, Form, Order, Paging, Response, Sent } from './service.mts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../time.mts';
 import { START, World } from './world.mts';
@@ -20,7 +20,10 @@ const pick = <T,>(all: readonly T[], n: number): T => all[n % all.length];
 
 const ENDS: End[] = ['killedBefore', 'killedAfterState', 'killedAfterExecution', 'discarded'];
 const GAPS_MS = [10_000, MINUTE_MS, 2 * MINUTE_MS, 10 * MINUTE_MS, HOUR_MS];
-const PAUSES_MS = [HOUR_MS, 5 * HOUR_MS, 23 * HOUR_MS, 25 * HOUR_MS, 28 * DAY_MS, 31 * DAY_MS];
+const PAUSES_MS = [HOUR_MS, 5 * HOUR_MS, 23 * HOUR_MS, 25 * HOUR_MS, 19 * DAY_MS];
+
+/** No story lasts longer with pauses: the trigger forgets what is gone for 30 days. */
+const STORY_MS = 20 * DAY_MS;
 
 /** What can be watched; with Form Created, these are all forms. */
 const SUBJECTS: Array<Pick<Parameters, 'watch' | 'events'>> = [
@@ -53,7 +56,15 @@ function createTrouble(n: number) {
 }
 
 /** What can happen, and to what: a form, any response and an incomplete one; the number chooses among cases. */
-type Scene = { world: World; n: number; form: Form; response: Response; open?: Response };
+type Scene = {
+	world: World;
+	n: number;
+	/** The time that is left for pauses. */
+	leftMs: number;
+	form: Form;
+	response: Response;
+	open?: Response;
+};
 
 const happenings: Record<string, (scene: Scene) => unknown> = {
 	'someone submits': ({ world, form }) => world.submit(form),
@@ -62,40 +73,34 @@ const happenings: Record<string, (scene: Scene) => unknown> = {
 		for (let count = n % 13; count > 0; count--) world.submit(form, count % 4 === 3);
 	},
 	'someone completes a response': ({ world, open }) => open && world.complete(open),
-	'a response is edited': ({ world, response }) => world.edit(response),
-	'a response is deleted or restored': ({ world, response }) =>
-		world.setDeleted(response, !response.deleted),
+	'a response is edited': ({ world, response }) => world.oracle.edit(response),
+	'a response is deleted or restored': ({ response }) => (response.deleted = !response.deleted),
 	'a form is renamed': ({ world, form, n }) => {
 		form.name = `Form ${n} (closed)`;
-		world.edit(form);
+		world.oracle.edit(form);
 	},
-	'a listing is empty for a while': ({ world, form }) =>
-		world.show(form, () => (form.hidden = !form.hidden)),
-	'a form is deleted': ({ world, form }) => world.setListed(form, false),
-	'deleted forms are back': ({ world }) => showAll(world),
+	'a listing is empty for a while': ({ form }) =>
+		(form.state = form.state === 'empty' ? 'listed' : 'empty'),
+	'a form is deleted': ({ form }) => (form.state = 'deleted'),
+	'all that is gone is back': ({ world }) => world.showAll(),
 	'a form is created': ({ world }) => world.forms.C === undefined && world.createForm('C'),
 	'a response comes between two pages': ({ world, form }) => {
 		form.betweenPages = () => void world.submit(form);
 	},
-	'a response is deleted between two pages': ({ world, form, response }) => {
-		form.betweenPages = () => world.setDeleted(form.shown()[0] ?? response, true);
+	'a response is deleted between two pages': ({ form, response }) => {
+		form.betweenPages = () => void ((form.shown()[0] ?? response).deleted = true);
 	},
 	'a poll': async ({ world, n }) => await world.tick(pick(GAPS_MS, n)),
 	'a poll fails': async ({ world, n }) => await world.tick(pick(GAPS_MS, n), createTrouble(n)),
 	'a poll is slow': async ({ world, n }) =>
 		await world.tick(10 * MINUTE_MS, { latencyMs: pick([200, 5_000, 12_000, 25_000], n) }),
-	'a poll gets an old copy of the state': async ({ world }) => {
-		world.time.pass(10 * MINUTE_MS);
-		if (!world.n8n.active || world.n8n.mode !== 'durable') return;
-		for (const poll of await world.n8n.tickWithOldCopy()) world.note(poll);
-	},
 	'n8n restarts': async ({ world }) => await world.restart(),
 	'n8n does not keep all of a poll': async ({ world, n }) =>
 		await world.tick(10 * MINUTE_MS, { end: pick(ENDS, n) }),
 	'the workflow is published': async ({ world, n }) =>
 		await world.publish(n % 3 === 0 ? createTrouble(n) : {}),
 	'the trigger is renamed': async ({ world, n }) => {
-		world.n8n.rename(pick(['Trigger', 'Renamed'], n));
+		world.n8n.nodeName = pick(['Trigger', 'Renamed'], n);
 		// n8n can be killed before it polls with the new name
 		await (n % 3 === 0 ? world.restart() : world.publish());
 	},
@@ -107,17 +112,11 @@ const happenings: Record<string, (scene: Scene) => unknown> = {
 		await world.change({ condition: pick(['1', '2', undefined], n) }),
 	'another room is chosen': ({ world, n }) =>
 		(world.n8n.parameters.maxPerPoll = pick([1, 2, 5, 100], n)),
-	'n8n polls once a day': async ({ world, n }) => {
-		for (let day = n % 40; day > 0; day--) await world.tick(DAY_MS);
+	'n8n polls once a day': async ({ world, n, leftMs }) => {
+		for (let days = n % (leftMs / DAY_MS); days > 1; days--) await world.tick(DAY_MS);
 	},
-	'time passes': ({ world, n }) => world.time.pass(pick(PAUSES_MS, n)),
+	'time passes': ({ world, n, leftMs }) => world.time.pass(Math.min(pick(PAUSES_MS, n), leftMs)),
 };
-
-function showAll(world: World): void {
-	for (const form of Object.values(world.forms)) {
-		world.show(form, () => Object.assign(form, { listed: true, hidden: false }));
-	}
-}
 
 /** What happens in the end to each form that is there. */
 const LAST: Array<(world: World, form: Form) => unknown> = [
@@ -127,19 +126,20 @@ const LAST: Array<(world: World, form: Form) => unknown> = [
 		const open = form.shown().find(({ incomplete }) => incomplete);
 		if (open !== undefined) world.complete(open);
 	},
-	(world, form) => [form, form.kept[0]].forEach((subject) => world.edit(subject)),
+	(world, form) => [form, form.kept[0]].forEach((subject) => world.oracle.edit(subject)),
 	(world) => world.forms.D ?? world.createForm('D'),
 ];
 
 /** Something happens to a form that is there, most often the first one. */
-async function happen(world: World, what: string, n: number): Promise<void> {
-	const forms = Object.values(world.forms).filter(({ listed }) => listed);
+async function happen(world: World, what: string, n: number, leftMs: number): Promise<void> {
+	const forms = Object.values(world.forms).filter(isListed);
 	const responses = forms.flatMap(({ kept }) => kept);
-	if (responses.length === 0) return showAll(world);
+	if (responses.length === 0) return world.showAll();
 	const open = responses.filter(({ incomplete }) => incomplete);
 	const form = pick(forms, n % 7 < 4 ? 0 : n);
 	const response = pick(responses, n >> 2);
-	await happenings[what]({ world, n, form, response, open: open[(n >> 2) % open.length] });
+	const scene = { world, n, leftMs, form, response, open: open[(n >> 2) % open.length] };
+	await happenings[what](scene);
 }
 
 const OFTEN = [
@@ -151,30 +151,30 @@ const OFTEN = [
 	'a response is edited',
 ];
 
-const options = fc.record({
-	condition: fc.constantFrom(undefined, undefined, undefined, '1'),
-	needsFields: fc.boolean(),
-	// the first response of each form is a day old, the others an hour
-	emitExisting: fc.constantFrom(false, true, START - 2 * HOUR_MS),
-	maxPerPoll: fc.constantFrom(1, 3, 100),
-	requestsPerDay: fc.constantFrom(720, 8_640),
-});
-
 const pageSizes = fc.constantFrom(2, 3, 7, Infinity);
 
-/** How the service lists its forms and their responses. */
-const listing = fc.record({
-	order: fc.constantFrom<Order>('oldest', 'newest', 'shuffled'),
-	pageSize: pageSizes,
-	paging: fc.constantFrom<Paging>('link', 'number'),
-	shufflesTies: fc.boolean(),
-	announcesTotal: fc.boolean(),
-});
-
-/** The other lists of the service, and how far n8n's clock is ahead. */
-const service = fc.record({
+const settings = fc.record({
+	subject: fc.constantFrom(...SUBJECTS),
+	parameters: fc.record({
+		condition: fc.constantFrom(undefined, undefined, undefined, '1'),
+		columns: fc.boolean(),
+		// the first response of each form is a day old, the others an hour
+		emitSince: fc.constantFrom(Infinity, 0, START - 2 * HOUR_MS),
+		maxPerPoll: fc.constantFrom(1, 3, 100),
+		requestsPerDay: fc.constantFrom(720, 8_640),
+	}),
+	listing: fc.record({
+		order: fc.constantFrom<Order>('oldest', 'newest', 'shuffled'),
+		pageSize: pageSizes,
+		paging: fc.constantFrom<Paging>('link', 'number'),
+		shufflesTies: fc.boolean(),
+	}),
 	otherPageSize: pageSizes,
+	existing: fc.nat({ max: 9 }),
+	// how far n8n's clock is ahead
 	aheadMs: fc.constantFrom(0, 0, -7 * MINUTE_MS, 30 * HOUR_MS),
+	// how long the trigger has watched before; after a month, it forgets what is gone
+	weeks: fc.constantFrom(0, 0, 5, 9),
 });
 
 const story = fc.array(
@@ -196,35 +196,31 @@ const runs = {
 it.each(['default', 'durable'] as const)(
 	'Every event comes once and in time, whatever happens (%s mode)',
 	async (mode) => {
-		const subjects = fc.constantFrom(...SUBJECTS);
-		const existing = fc.nat({ max: 9 });
-		await fc.assert(
-			fc.asyncProperty(
-				...([subjects, options, listing, service, existing, story] as const),
-				async (subject, given, how, { aheadMs, ...other }, there, happened) => {
-					const world = new World(['A', 'B'], { mode, ...subject, ...given });
-					world.time.aheadMs = aheadMs;
-					Object.assign(world.service, other);
-					for (const form of Object.values(world.forms)) {
-						Object.assign(form, how);
-						for (let n = 0; n < there; n++) form.submit(n % 4 === 3, world.time.actual() - HOUR_MS);
-					}
-					await world.begin();
-					await world.calm();
-					for (const { what, n } of happened) await happen(world, what, n);
-					showAll(world);
-					await world.calm();
-					world.n8n.parameters.maxPerPoll = 100;
-					// requests that came ahead of their time are waited for
-					await world.run(150, undefined, { periodMinutes: 5 });
-					for (const happenLast of LAST) {
-						for (const form of Object.values(world.forms)) happenLast(world, form);
-						await expectInTime(world);
-					}
-					await expectInTime(world, Infinity);
-				},
-			),
-			runs,
-		);
+		const property = fc.asyncProperty(settings, story, async (given, happened) => {
+			const world = new World(['A', 'B'], { mode, ...given.subject, ...given.parameters });
+			world.time.aheadMs = given.aheadMs;
+			world.service.otherPageSize = given.otherPageSize;
+			for (const form of Object.values(world.forms)) {
+				form.listing = given.listing;
+				for (let n = 0; n < given.existing; n++)
+					form.submit(n % 4 === 3, world.time.actual() - HOUR_MS);
+			}
+			await world.begin();
+			await world.calm();
+			for (let week = 0; week < given.weeks; week++) await world.tick(7 * DAY_MS);
+			const until = world.time.actual() + STORY_MS;
+			for (const { what, n } of happened) await happen(world, what, n, until - world.time.actual());
+			world.showAll();
+			await world.calm();
+			world.n8n.parameters.maxPerPoll = 100;
+			// requests that came ahead of their time are waited for
+			await world.run(150, { periodMinutes: 5 });
+			for (const happenLast of LAST) {
+				for (const form of Object.values(world.forms)) happenLast(world, form);
+				await expectInTime(world);
+			}
+			await expectInTime(world, Infinity);
+		});
+		await fc.assert(property, runs);
 	},
 );
