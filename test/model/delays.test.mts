@@ -6,9 +6,10 @@ import lodash from 'lodash';
 import { expect, it } from 'vitest';
 import type { TriggerEvent } from '../../nodes/FormService/parameters/triggerEvents.ts';
 import type { Mode } from './n8n.mts';
+import { ALL } from './parameters.mts';
 import type { Form, Order, Paging, Sent } from './service.mts';
 import { DAY_MINUTES, MINUTE_MS, countMostInADay } from '../time.mts';
-import { ALL, createPaged, World } from './world.mts';
+import { createPaged, World } from './world.mts';
 
 type Happen = (world: World, form: Form) => unknown;
 

@@ -1,11 +1,12 @@
 /** What is new: after a first reading with wrong clocks, old creation times, damage and absences. */
 import lodash from 'lodash';
 import { expect, it } from 'vitest';
+import { failPage, faults } from './faults.mts';
 import type { Mode } from './n8n.mts';
-import { failPage, faults } from './service.mts';
+import { ALL } from './parameters.mts';
 import type { Form, Order, Paging, Sent } from './service.mts';
 import { DAY_MINUTES, DAY_MS, HOUR_MS, MINUTE_MS } from '../time.mts';
-import { ALL, createPaged, fill, START, World } from './world.mts';
+import { createPaged, START, World } from './world.mts';
 
 const SECOND_MS = 1_000;
 
@@ -98,7 +99,7 @@ it.each<[string, (form: Form) => unknown]>([
 ])('What is missing for a month and then returns is not new: %s', async (_what, hide) => {
 	const world = new World(['A', 'B'], { watch: ALL, emitSince: 0 });
 	const { A, B } = world.forms;
-	fill(B, 5);
+	lodash.times(4, () => B.submit(false, START - HOUR_MS));
 	await world.begin(70);
 	hide(B);
 	const listOfB = () => world.delivered.filter((event) => event.startsWith('B'));
@@ -130,6 +131,23 @@ it('A form that was left goes on where it was within 30 days, also with another 
 	await world.calm();
 	const expected = ['B-2 responseCompleted', 'B-3 responseCompleted'];
 	expect(world.delivered.slice(before)).toEqual(expected);
+});
+
+it('Events that are chosen later begin with what happens from then on', async () => {
+	const events = ['responseStarted', 'responseUpdated'] as const;
+	const world = new World(['A'], { events });
+	const { A } = world.forms;
+	await world.begin(10);
+	await world.change({ events: ['responseCompleted'] });
+	world.submit(A, true);
+	world.oracle.edit(A.kept[0]);
+	await world.run(10);
+	await world.change({ events });
+	await world.run(10);
+	expect(world.delivered).toEqual([]);
+	world.oracle.edit(A.kept[0]);
+	await world.run(10);
+	expect(world.delivered).toEqual(['A-1 responseUpdated']);
 });
 
 it('A response is not forgotten because of readings that are not whole', async () => {

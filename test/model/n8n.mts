@@ -19,24 +19,10 @@ import type { Clock } from '../../nodes/FormService/api/clock.ts';
 import type { FormServiceTrigger } from '../../nodes/FormService/FormServiceTrigger.node.ts';
 import type { TriggerEvent } from '../../nodes/FormService/parameters/triggerEvents.ts';
 import { compiledSources } from '../../scripts/lib/compiled.mts';
-import type { Sent, Service, Treatment } from './service.mts';
+import type { Treatment } from './faults.mts';
+import { listNodeParameters, type Parameters } from './parameters.mts';
+import type { Sent, Service } from './service.mts';
 import { MINUTE_MS, type VirtualTime } from '../time.mts';
-
-/** What a person sets on the trigger. */
-export type Parameters = {
-	watch:
-		| { kind: 'chosen'; formIds: readonly string[] }
-		| { kind: 'all'; except: readonly string[] };
-	events: readonly TriggerEvent[];
-	/** Only responses with this digit in their number start the workflow. */
-	condition: string | undefined;
-	/** One Column per Field, which needs the fields of the form. */
-	columns: boolean;
-	/** Existing responses since then start the workflow, in epoch milliseconds: 0 for all, Infinity for none. */
-	emitSince: number;
-	maxPerPoll: number;
-	requestsPerDay: number;
-};
 
 /** An item that a poll gave. `id` is that of the response, or of the form where it was created. */
 export type Item = {
@@ -44,7 +30,6 @@ export type Item = {
 	event: TriggerEvent;
 	/** How often it had been edited. */
 	edits: number;
-	isIncomplete: boolean;
 };
 
 /**
@@ -229,27 +214,6 @@ const createNode = (name: string): INode => ({
 	...{ id: 'node-1', name, type: 'node', typeVersion: 1, position: [0, 0], parameters: {} },
 });
 
-/** The parameters as the editor saves them. */
-function listNodeParameters({ watch, events, condition, emitSince, ...options }: Parameters) {
-	const conditions = [{ field: 'attribute:number', operator: 'contains', value: condition }];
-	const formIds = watch.kind === 'chosen' ? watch.formIds : [];
-	const existing =
-		emitSince > 0 && emitSince < Infinity
-			? { emitExisting: 'since', emitSince: new Date(emitSince).toISOString() }
-			: { emitExisting: emitSince === 0 ? 'all' : 'no' };
-	return {
-		watch: watch.kind === 'all' ? 'all' : formIds.length === 1 ? 'one' : 'several',
-		formId: formIds[0],
-		formIds,
-		exceptFormIds: watch.kind === 'all' ? watch.except : [],
-		events,
-		abandonedAfterHours: 24,
-		filters: condition === undefined ? {} : { conditions: { conditions } },
-		simplify: true,
-		options: { ...options, ...existing },
-	};
-}
-
 type Outcome = Pick<Poll, 'items' | 'thrown'>;
 
 async function runPoll(process: Process, context: IPollFunctions): Promise<Outcome> {
@@ -266,7 +230,7 @@ function readItem(json: IDataObject): Item {
 	const id = get('uuid') ?? lodash.get(json, 'form.id');
 	// the answer that says it, or the description of a form
 	const edits = Number(lodash.get(json, 'answers.Edits') ?? json.Edits ?? json.description);
-	return { id, event: get('event'), edits, isIncomplete: get('is_incomplete') ?? false } as Item;
+	return { id, event: get('event'), edits } as Item;
 }
 
 /** As it is after a trip through the database. */

@@ -9,18 +9,11 @@
  *   what was not listed is new.
  */
 import { expect } from 'vitest';
-import {
-	TRIGGER_EVENTS,
-	type TriggerEvent,
-} from '../../nodes/FormService/parameters/triggerEvents.ts';
-import type { Item, Poll } from './n8n.mts';
+import type { TriggerEvent } from '../../nodes/FormService/parameters/triggerEvents.ts';
+import { Edits, isUnfinished, nameUpdate, type Owed, type Subject } from './edits.mts';
+import type { Poll } from './n8n.mts';
 import { isListed, type Form, type Response } from './service.mts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../time.mts';
-
-export type Subject = Form | Response;
-
-/** An event that has to be delivered, and since when, in epoch milliseconds. */
-export type Owed = { subject: Subject; event: TriggerEvent; at: number };
 
 /** `at`: since when it may be delivered; Infinity if it has not happened. */
 type Belief = Owed & {
@@ -50,7 +43,7 @@ export class Oracle {
 	}
 
 	/** A form was created, or a response was submitted or completed, that the trigger does not know. */
-	appear(subject: Subject, isOwed = true, isRepeatable = false): void {
+	appear(subject: Subject, isOwed = true): void {
 		const now = this.now();
 		this.edits.appear(subject);
 		const set = (event: TriggerEvent, at: number) => {
@@ -61,7 +54,7 @@ export class Oracle {
 				event,
 				at: Math.min(at, before?.at ?? Infinity),
 				isOwed: isOwed && deliveredAt.length === 0 && this.isWanted(subject, event),
-				isRepeatable: isRepeatable || before?.isRepeatable === true,
+				isRepeatable: before?.isRepeatable === true,
 				deliveredAt,
 			});
 		};
@@ -77,8 +70,7 @@ export class Oracle {
 	/** An edit of an unfinished response is no event; its completion has the edit. */
 	edit(subject: Subject): void {
 		subject.edits += 1;
-		const isUnfinished = 'form' in subject && subject.incomplete;
-		const isWanted = !isUnfinished && this.isWanted(subject, nameUpdate(subject));
+		const isWanted = !isUnfinished(subject) && this.isWanted(subject, nameUpdate(subject));
 		this.edits.add(subject, isWanted ? this.now() : undefined);
 	}
 
@@ -105,59 +97,27 @@ export class Oracle {
 	forgetUnsaved(forms: readonly Form[]): void {
 		this.edits.forget();
 		const long = forms.filter(({ kept, listing }) => kept.length > listing.pageSize);
-		for (const response of long.flatMap(({ kept }) => kept)) {
-			// a first reading of several pages can go on, and does not know what is missing now
+		// a first reading of several pages can go on, and does not know what is missing now
+		for (const response of long.flatMap(({ kept }) => kept))
 			if (!isListed(response)) this.appear(response, false);
-			// shuffled pages can have left it out of all readings before the last save, so that the trigger
-			// can miss its completion (docs/trigger.md, "Durable mode")
-			else if (response.form.listing.shufflesTies) {
-				const completed = this.find(response, 'responseCompleted');
-				if (completed !== undefined) completed.isOwed = false;
-			}
-		}
 	}
 
-	/**
-	 * The trigger begins with a form: what is there is not new, unless existing responses are wanted.
-	 *
-	 * @param isFirst otherwise the trigger was active before, and may deliver existing responses or not
-	 */
-	begin(form: Form, emitSince: number, isFirst: boolean): void {
-		for (const subject of [form, ...form.kept])
-			this.edits.appear(subject, isFirst ? subject.edits : undefined);
+	/** The trigger begins with a form: what is there is not new, unless existing responses are wanted. */
+	begin(form: Form, emitSince: number): void {
 		const beganAt = Math.floor(this.now() / 1_000) * 1_000;
-		if (!this.existedBefore.has(form)) this.existedBefore.set(form, Math.min(emitSince, beganAt));
+		this.existedBefore.set(form, Math.min(emitSince, beganAt));
+		this.edits.appear(form);
 		for (const response of form.kept) {
-			for (const event of TRIGGER_EVENTS) this.beliefs.delete(`${response.id} ${event}`);
 			const isEmitted = response.createdAt >= emitSince;
 			// one of the very second counts as new, if the machine's clock is right
 			const mayBeNew = response.createdAt >= beganAt;
-			if (isEmitted || mayBeNew) this.appear(response, isFirst && isEmitted, !isFirst);
-			else if (response.incomplete) {
-				this.appear(response);
-				this.beliefs.delete(`${response.id} responseStarted`);
-				const abandoned = this.find(response, 'responseAbandoned')!;
-				// pages that overlap can leave a response out until it is abandoned
-				const { shufflesTies } = form.listing;
-				const isSeenBefore = !shufflesTies && abandoned.at > this.now() + SOON_MS;
-				abandoned.isOwed &&= isSeenBefore;
+			if (isEmitted || mayBeNew || response.incomplete) this.appear(response, isEmitted);
+			else this.edits.appear(response);
+			const abandoned = this.find(response, 'responseAbandoned');
+			if (!isEmitted && abandoned !== undefined) {
+				const isSeenBefore = abandoned.at > this.now() + SOON_MS;
+				abandoned.isOwed = isSeenBefore && this.isWanted(response, 'responseAbandoned');
 			}
-		}
-	}
-
-	/**
-	 * Other events, forms or filters are chosen: what has happened was seen with the old ones.
-	 *
-	 * @param readSince since when all watched lists were read, in epoch milliseconds
-	 * @param read the forms whose responses were read with the old ones
-	 */
-	change(readSince: number, read: readonly Form[]): void {
-		this.edits.change(read);
-		for (const [key, belief] of this.beliefs) {
-			const { subject, at } = belief;
-			const isRead = !('form' in subject) || read.includes(subject.form);
-			if (isRead && at <= readSince) this.beliefs.delete(key);
-			else belief.isOwed = false;
 		}
 	}
 
@@ -213,83 +173,3 @@ export class Oracle {
 		return this.beliefs.get(`${id} ${event}`);
 	}
 }
-
-/**
- * Edits of responses and forms are counted: an edit is owed if the trigger has read what was there before, and
- * several can come as one event.
- */
-class Edits {
-	private readonly beliefs = new Map<
-		string,
-		{
-			subject: Subject;
-			/** So many edits were delivered, or were there before anybody wanted them. */
-			known: number;
-			/** Whether the trigger has read the subject, and whether n8n has saved that. */
-			state: 'unread' | 'read' | 'saved';
-			/** When the first edit was made that has to be delivered, in epoch milliseconds. */
-			owedSince?: number;
-		}
-	>();
-
-	/** The trigger has not read it, or may have forgotten it. */
-	appear(subject: Subject, known?: number): void {
-		const before = this.beliefs.get(subject.id)?.known ?? subject.edits;
-		this.beliefs.set(subject.id, { subject, known: known ?? before, state: 'unread' });
-	}
-
-	/** @param now when the edits are owed, in epoch milliseconds; undefined if nobody wants them */
-	add({ id, edits }: Subject, now: number | undefined): void {
-		const belief = this.beliefs.get(id);
-		const isOwed = belief !== undefined && belief.state !== 'unread' && edits > belief.known;
-		if (isOwed) belief.owedSince ??= now;
-	}
-
-	/** The completion of a response has its edits, also those that follow before it is read. */
-	complete({ id, edits: known }: Response): void {
-		const belief = this.beliefs.get(id);
-		if (belief !== undefined)
-			Object.assign(belief, { state: 'unread', owedSince: undefined, known });
-	}
-
-	/** All that is there has been read. */
-	settle(): void {
-		for (const belief of this.beliefs.values())
-			if (belief.state === 'unread' && isListed(belief.subject)) belief.state = 'read';
-	}
-
-	/** What the trigger has read without an event is lost. */
-	forget(): void {
-		for (const { subject, state } of this.beliefs.values())
-			if (state === 'read') this.appear(subject);
-	}
-
-	/** Other events are chosen: what was read of these forms is known. */
-	change(read: readonly Form[]): void {
-		for (const { subject } of this.beliefs.values()) {
-			const isRead = read.includes('form' in subject ? subject.form : subject);
-			this.appear(subject, isRead ? subject.edits : undefined);
-		}
-	}
-
-	/** Judges an item of any event, whose edits are known then. */
-	judge({ id, event, edits, ...item }: Item, { isExecuted, isSaved }: Poll): { subject: Subject } {
-		const belief = this.beliefs.get(id)!;
-		const isUpdate = event.endsWith('Updated');
-		if (isUpdate)
-			expect(item.isIncomplete, `${event} of ${id}, which is unfinished`).not.toBe(true);
-		if (isUpdate) expect(edits, `${event} of ${id} is new`).toBeGreaterThan(belief.known);
-		if (isSaved) Object.assign(belief, { known: edits, state: 'saved' });
-		const isNewest = edits >= belief.subject.edits;
-		if ((isExecuted || isSaved) && isNewest) belief.owedSince = undefined;
-		return belief;
-	}
-
-	listOwed(): Owed[] {
-		return [...this.beliefs.values()].flatMap(({ subject, owedSince: at }) =>
-			at === undefined ? [] : [{ subject, event: nameUpdate(subject), at }],
-		);
-	}
-}
-
-const nameUpdate = (subject: Subject) => ('form' in subject ? 'responseUpdated' : 'formUpdated');

@@ -3,51 +3,33 @@
  * minute.
  */
 import { expect } from 'vitest';
-import type { Owed } from './oracle.mts';
+import type { Owed } from './edits.mts';
 import { FIELD_COUNT, Form, isListed } from './service.mts';
 import { DAY_MINUTES, MINUTE_MS } from '../time.mts';
 import type { World } from './world.mts';
 
-/** Lists of fewer pages are read whole about as soon. */
-const MIN_PAGES = 3;
-
-/** So many rounds list each response, if those of one second are in another order for each page. */
-const ROUNDS_WITH_SHUFFLED_TIES = 20;
+const countPages = (entries: number, pageSize: number) =>
+	Math.max(1, Math.ceil(entries / pageSize));
 
 /** Minutes from an event to the poll that delivers it, at most. */
 function promiseMinutes({ subject, event, at }: Owed, world: World): number {
 	const { forms, n8n, service } = world;
 	const { events, requestsPerDay, watch } = n8n.parameters;
-	const countPages = (entries: number, pageSize = service.otherPageSize) =>
-		Math.max(1, Math.ceil(entries / pageSize));
-	const listPages = countPages(Object.values(forms).filter(isListed).length);
-	const spacing = DAY_MINUTES / requestsPerDay;
-	const isListAlone = events.every((one) => one.startsWith('form'));
-	if (subject instanceof Form && isListAlone) return listPages * spacing;
-	// chosen forms are watched, whether they are there or not
-	const ids = watch.kind === 'all' ? world.watchedForms() : watch.formIds;
-	if (subject instanceof Form) return listPages * spacing * (1 + ids.length);
 	const isListRead = watch.kind === 'all' || events.includes('formUpdated');
-	const perRequest = spacing * (ids.length + Number(isListRead));
-	const { kept, listing } = subject.form;
-	const { order, pageSize, shufflesTies } = listing;
-	const rounds = shufflesTies ? ROUNDS_WITH_SHUFFLED_TIES : 1;
-	const pages = countPages(kept.length, pageSize) * rounds;
-	const isOrdered = order !== 'shuffled' && isOrderEvident(subject.form);
+	const lists = (world.readsResponses() ? world.watchedForms().length : 0) + Number(isListRead);
+	const perRequest = Math.max(1, (DAY_MINUTES / requestsPerDay) * lists);
+	const listed = Object.values(forms).filter(isListed);
+	const listPages = countPages(listed.length, service.otherPageSize);
+	if (subject instanceof Form) return listPages * perRequest;
+	const { order, pageSize } = subject.form.listing;
+	const pages = countPages(subject.form.kept.length, pageSize);
 	const isNew = !event.endsWith('Updated') && at - subject.createdAt < MINUTE_MS;
-	// few pages can look as if they were in order
-	const requests = pages < MIN_PAGES ? pages : 2 * (isNew && isOrdered ? 1 : pages);
+	// polls take turns: one looks at the end of a list that has an order, and the next one at its next page
+	const turns = isNew && order !== 'shuffled' ? 1 : pages;
+	const requests = pages === 1 ? 1 : 2 * turns;
 	// each hour, an item can need the list of all forms and the fields
-	return (requests + listPages + countPages(FIELD_COUNT)) * perRequest;
-}
-
-/** Whether more than half of the pages show the order, because not all of their responses are of one second. */
-function isOrderEvident({ kept, listing }: Form): boolean {
-	const { pageSize, shufflesTies } = listing;
-	if (!shufflesTies) return true;
-	const tied = kept.length - new Set(kept.map(({ createdAt }) => createdAt)).size;
-	const tiedPages = Math.floor(tied / (pageSize - 1));
-	return 2 * tiedPages < kept.length / pageSize;
+	const extra = listPages + countPages(FIELD_COUNT, service.otherPageSize);
+	return (requests + extra) * perRequest;
 }
 
 /**
@@ -63,13 +45,13 @@ export async function expectInTime(world: World, untilMs = world.time.actual()):
 		const owed = oracle.listOwed().filter(({ at }) => at <= untilMs);
 		if (owed.length === 0) return;
 		const now = time.actual();
-		const pauses = owed.map((one) => {
+		for (const one of owed) {
 			const promiseMs = promiseMinutes(one, world) * MINUTE_MS;
-			const since = Math.max(one.at, from);
-			const limit = since + 2 * promiseMs + 3 * MINUTE_MS;
+			const limit = Math.max(one.at, from) + 2 * promiseMs + 3 * MINUTE_MS;
 			expect(now, `${one.event} of ${one.subject.id} is in time`).toBeLessThanOrEqual(limit);
-			return now < since ? (since - now) / 4 : promiseMs / 20;
-		});
-		await world.tick(Math.max(MINUTE_MS, Math.min(...pauses)));
+		}
+		const next = Math.min(...owed.map(({ at }) => at));
+		// what happens much later does not need each of the polls before
+		await world.tick(Math.max(MINUTE_MS, (next - now) / 4));
 	}
 }

@@ -2,11 +2,12 @@
 import lodash from 'lodash';
 import { expect, it } from 'vitest';
 import { RESPONSE_EVENTS } from '../../nodes/FormService/parameters/triggerEvents.ts';
-import { startProcess, type Parameters } from './n8n.mts';
-import { failAll, faults } from './service.mts';
-import type { FaultName, Sent } from './service.mts';
+import { failAll, faults, type FaultName } from './faults.mts';
+import { startProcess } from './n8n.mts';
+import { ALL, type Parameters } from './parameters.mts';
+import type { Sent } from './service.mts';
 import { DAY_MINUTES, MINUTE_MS, VirtualTime, countMostInADay } from '../time.mts';
-import { ALL, createPaged, START, World } from './world.mts';
+import { createPaged, START, World } from './world.mts';
 
 const createIds = (count: number) => lodash.times(count, (index) => `F${index}`);
 

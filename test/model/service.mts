@@ -5,6 +5,7 @@
 import { Readable } from 'node:stream';
 import lodash from 'lodash';
 import type { IDataObject, IHttpRequestOptions } from 'n8n-workflow';
+import { faults, type Reply, type Treatment } from './faults.mts';
 import type { VirtualTime } from '../time.mts';
 
 /** A response as the service keeps it. */
@@ -81,7 +82,7 @@ export class Form {
 		const shown = this.kept.filter(isListed);
 		// a random order, always the same
 		if (order === 'shuffled') return lodash.sortBy(shown, ({ number }) => mix(number));
-		const mixTies = ({ number }: Response) => mix(mix(number) + request);
+		const mixTies = ({ number }: Response) => mix(number + 13 * request);
 		const ascending = shufflesTies ? lodash.sortBy(shown, ['createdAt', mixTies]) : shown;
 		return order === 'newest' ? ascending.toReversed() : ascending;
 	}
@@ -95,10 +96,7 @@ export function isListed(subject: Form | Response): boolean {
 }
 
 /** A number that looks random, always the same for a number. */
-function mix(number: number): number {
-	const mixed = Math.imul(number ^ (number >>> 15), 2_246_822_507);
-	return Math.imul(mixed ^ (mixed >>> 13), 3_266_489_909) >>> 0;
-}
+const mix = (number: number) => (number * 7_919) % 1_009;
 
 /** A request that was sent, and what became of it. */
 export type Sent = {
@@ -115,62 +113,7 @@ export type Sent = {
 	isGood: boolean;
 	/** Whether the reply had the last page of its list. */
 	isLast: boolean;
-	/** The responses on the page. */
-	listed: readonly Response[];
 };
-
-/** How the service and the way to it treat one poll. */
-export type Treatment = {
-	failWith?: (request: Sent) => Fault | undefined;
-	/** Milliseconds that each reply takes. */
-	latencyMs?: number;
-};
-
-type Reply = { status: number; headers?: Record<string, string>; body: string };
-
-/** How a request can fail: by a reply, by a broken connection, or by no reply at all. */
-export type Fault = Reply | { code: string } | { hangs: true };
-
-const message = (text: string) => JSON.stringify({ success: false, message: text });
-
-/** A refusal for a minute's or a day's limit. */
-const refuse = (limit: string, seconds: string) => {
-	const headers = { 'x-ratelimit-limit': limit, 'x-ratelimit-remaining': '0' };
-	const body = message('Too Many Attempts.');
-	return { status: 429, headers: { ...headers, 'retry-after': seconds }, body };
-};
-
-/** The service is in maintenance for so many seconds. */
-const unavailable = (seconds: string) => ({
-	status: 503,
-	headers: { 'retry-after': seconds },
-	body: message('Service Unavailable'),
-});
-
-export const faults = {
-	unauthorized: { status: 401, body: message('Unauthenticated.') },
-	notFound: { status: 404, body: message('Not found') },
-	minuteUsedUp: refuse('60', '20'),
-	dayUsedUp: refuse('1440', '28800'),
-	serverError: { status: 500, body: message('Server error') },
-	maintenance: unavailable('600'),
-	longMaintenance: unavailable('9000'),
-	brokenConnection: { code: 'ECONNRESET' },
-	noReply: { hangs: true },
-	cutBody: { status: 200, body: '{"success":true,"data":[{"uuid":"A-1","numb' },
-	webPage: { status: 200, body: '<!DOCTYPE html><p>Welcome</p>' },
-	oddBody: { status: 200, body: '{"success":true,"data":{"a":1}}' },
-} satisfies Record<string, Fault>;
-
-export type FaultName = keyof typeof faults;
-
-export const failAll = (name: FaultName): Treatment => ({ failWith: () => faults[name] });
-
-/** The fault happens to one page of each form's list. */
-export const failPage = (page: number, name: FaultName): Treatment => ({
-	failWith: (request) =>
-		request.kind === 'responses' && request.page === page ? faults[name] : undefined,
-});
 
 const FIELDS = ['Edits', 'Other'].map((label) => ({ uuid: label, label, type: 'text' }));
 export const FIELD_COUNT = FIELDS.length;
@@ -196,7 +139,7 @@ export class Service {
 	async request({ url, timeout = 300_000 }: IHttpRequestOptions) {
 		const { time, treatment } = this;
 		const asked = { at: time.now(), url, ...parseUrl(new URL(url)) };
-		const one: Sent = { ...asked, isGood: false, isLast: false, listed: [] };
+		const one: Sent = { ...asked, isGood: false, isLast: false };
 		this.sent.push(one);
 		const fault = treatment.failWith?.(one);
 		const ms = fault !== undefined && 'hangs' in fault ? Infinity : (treatment.latencyMs ?? 0);
@@ -213,15 +156,12 @@ export class Service {
 		};
 	}
 
-	/** Whether each page of a list, and each response on it, was read since so many requests. */
+	/** Whether each page of a list was read since so many requests. */
 	isReadWhole(form: string, from: number): boolean {
 		const isMeant = (one: Sent) => one.isGood && one.kind !== 'fields' && one.form === form;
 		const pages = this.sent.slice(from).filter(isMeant);
 		const last = pages.findLast(({ isLast }) => isLast)?.page;
-		const areRead = last !== undefined && new Set(pages.map(({ page }) => page)).size >= last;
-		if (!areRead || this.forms[form]?.listing.shufflesTies !== true) return areRead;
-		const listed = new Set(pages.flatMap((page) => page.listed));
-		return this.forms[form].shown().every((response) => listed.has(response));
+		return last !== undefined && lodash.uniqBy(pages, 'page').length >= last;
 	}
 
 	private answer(one: Sent): Reply {
@@ -237,7 +177,6 @@ export class Service {
 		if (form === undefined || !isListed(form)) return faults.notFound;
 		if (one.kind === 'fields') return createPage(one, FIELDS, pages, (field) => field);
 		const shown = form.shown(this.sent.length);
-		one.listed = slicePage(one, shown, form.listing);
 		const page = createPage(one, shown, form.listing, ({ id, createdAt, ...response }) => {
 			const { number, incomplete: is_incomplete, edits } = response;
 			const responses = [{ key: 'Edits', value: edits }];
@@ -257,23 +196,18 @@ function parseUrl({ pathname, searchParams }: URL): Pick<Sent, 'kind' | 'form' |
 	return { kind, form, page: Number(searchParams.get('page') ?? 1) };
 }
 
-type Pages = Pick<Listing, 'pageSize' | 'paging'>;
-
-function slicePage<T>({ page }: Sent, all: readonly T[], { pageSize }: Pages): T[] {
-	return page === 1 ? all.slice(0, pageSize) : all.slice((page - 1) * pageSize, page * pageSize);
-}
-
 /** One page of a list. Where pages have numbers, they count the records and end with an error. */
 function createPage<T>(
 	one: Sent,
 	all: readonly T[],
-	pages: Pages,
+	{ pageSize, paging }: Pick<Listing, 'pageSize' | 'paging'>,
 	toRecord: (entry: T) => object,
 ): Reply {
-	const data = slicePage(one, all, pages).map(toRecord);
-	const isNumbered = pages.paging === 'number';
+	const offset = one.page === 1 ? 0 : (one.page - 1) * pageSize;
+	const data = all.slice(offset, offset + pageSize).map(toRecord);
+	const isNumbered = paging === 'number';
 	if (isNumbered && one.page > 1 && data.length === 0) return faults.notFound;
-	const last_page = Math.max(1, Math.ceil(all.length / pages.pageSize));
+	const last_page = Math.max(1, Math.ceil(all.length / pageSize));
 	one.isLast = one.page >= last_page;
 	const next = new URL(one.url);
 	next.searchParams.set('page', String(one.page + 1));

@@ -2,12 +2,13 @@
  * A trigger in its n8n, its forms and its time, with the oracle beside them: what people do to the forms
  * and the node, and what holds for every poll, whatever the world.
  */
-import lodash from 'lodash';
 import { expect } from 'vitest';
 import type { TriggerEvent } from '../../nodes/FormService/parameters/triggerEvents.ts';
 import { N8n, type Circumstances, type Mode } from './n8n.mts';
-import type { Parameters, Poll, Process } from './n8n.mts';
-import { Oracle, type Subject } from './oracle.mts';
+import type { Poll, Process } from './n8n.mts';
+import { defaults, type Parameters } from './parameters.mts';
+import type { Subject } from './edits.mts';
+import { Oracle } from './oracle.mts';
 import { Form, isListed, Service, type Listing, type Response } from './service.mts';
 import { DAY_MS, HOUR_MS, MINUTE_MS, VirtualTime } from '../time.mts';
 
@@ -15,18 +16,6 @@ import { DAY_MS, HOUR_MS, MINUTE_MS, VirtualTime } from '../time.mts';
 export const START = Date.UTC(2026, 10, 21, 12) + 0.375;
 
 const MAX_CALM_POLLS = 300;
-
-/** All forms are watched. */
-export const ALL = { kind: 'all', except: [] } as const;
-
-const defaults = {
-	events: ['responseCompleted'],
-	condition: undefined,
-	columns: false,
-	emitSince: Infinity,
-	maxPerPoll: 100,
-	requestsPerDay: 720,
-} as const;
 
 type Given = { mode?: Mode; time?: VirtualTime; process?: Process } & Partial<Parameters>;
 
@@ -45,8 +34,6 @@ export class World {
 	readonly polls: Poll[] = [];
 	/** Whether something has failed since all was well: a failure may be reported later. */
 	private isTroubled = false;
-	/** The forms whose responses have been watched, and are not now. */
-	private readonly left = new Set<Form>();
 
 	/** @param ids the forms that exist, each with one response, all of them watched */
 	constructor(ids: readonly string[], given: Given = {}) {
@@ -109,7 +96,7 @@ export class World {
 	/** The workflow is published for the first time, and n8n polls for some minutes. */
 	async begin(minutes = 0, circumstances: Circumstances = {}): Promise<void> {
 		const { emitSince } = this.n8n.parameters;
-		for (const form of this.watchedForms()) this.oracle.begin(form, emitSince, true);
+		for (const form of this.watchedForms()) this.oracle.begin(form, emitSince);
 		await this.publish(circumstances);
 		await this.run(minutes);
 	}
@@ -152,10 +139,7 @@ export class World {
 			expect(polls, `polls, and still missing: ${missing.join()}`).toBeLessThan(MAX_CALM_POLLS);
 			isCalm = items.length === 0 && missing.length === 0 && this.isAllRead(from);
 		}
-		const { watch } = this.n8n.parameters;
-		const ids = watch.kind === 'all' ? [] : watch.formIds;
-		// a form that does not exist goes on failing
-		this.isTroubled = ids.some((id) => this.forms[id] === undefined);
+		this.isTroubled = false;
 		this.oracle.settle(this.watchedForms());
 	}
 
@@ -166,24 +150,10 @@ export class World {
 		if (poll !== undefined) this.note(poll, circumstances);
 	}
 
-	/** Other events, forms or filters, while all is listed and read. */
+	/** A person publishes the workflow with other forms or events. */
 	async change(parameters: Partial<Parameters>): Promise<void> {
-		this.showAll();
-		await this.calm();
-		// a response gives one event at a time: a second one that is not owed comes with the next polls
-		const readSince = this.time.actual();
-		await this.calm();
-		const { n8n, oracle, left } = this;
-		const before = this.readsResponses() ? this.watchedForms() : [];
-		oracle.change(readSince, before);
-		n8n.parameters = { ...n8n.parameters, ...parameters };
-		const still = this.readsResponses() ? this.watchedForms() : [];
-		for (const form of lodash.difference(before, still)) left.add(form);
-		const begun = lodash.difference(this.watchedForms(), before);
-		for (const form of begun.filter((one) => !left.has(one)))
-			oracle.begin(form, n8n.parameters.emitSince, false);
+		Object.assign(this.n8n.parameters, parameters);
 		await this.publish();
-		await this.calm();
 	}
 
 	watchedForms(): Form[] {
@@ -196,14 +166,12 @@ export class World {
 	}
 
 	private isWanted(subject: Subject, event: TriggerEvent): boolean {
-		const { events, condition = '' } = this.n8n.parameters;
-		if (!events.includes(event)) return false;
-		if (!('form' in subject)) return this.isWatched(subject.id);
-		return this.isWatched(subject.form.id) && String(subject.number).includes(condition);
+		const { id } = 'form' in subject ? subject.form : subject;
+		return this.n8n.parameters.events.includes(event) && this.isWatched(id);
 	}
 
 	/** Form Created alone needs no responses. */
-	private readsResponses(): boolean {
+	readsResponses(): boolean {
 		return this.n8n.parameters.events.some((event) => event.startsWith('response'));
 	}
 
@@ -239,28 +207,24 @@ export class World {
 	}
 }
 
-/** Fills a list with responses that exist when the trigger begins, the newest of them one hour old. */
-export function fill(form: Form, count: number, isIncomplete = (_number: number) => false): void {
-	for (let left = count - form.kept.length; left > 0; left--) {
-		form.submit(isIncomplete(form.kept.length + 1), START - HOUR_MS - left * 1_000);
-	}
-}
-
 type Paged = { pages: number; listing?: Partial<Listing> } & Given;
 
 /**
- * A trigger on one form whose responses fill so many pages; the last page has room for one more.
+ * A trigger on one form whose responses fill so many pages, the newest of them one hour old. The last page has
+ * room for one more.
  *
  * @param isIncomplete whether the response with a number is incomplete
  */
 export function createPaged(
 	{ pages, listing, ...given }: Paged,
-	isIncomplete?: (number: number) => boolean,
+	isIncomplete = (_number: number) => false,
 ) {
 	const world = new World(['A'], given);
 	const { A } = world.forms;
 	A.listing = { ...A.listing, paging: 'number', pageSize: 3, ...listing };
-	fill(A, pages * A.listing.pageSize - 1, isIncomplete);
+	const count = pages * A.listing.pageSize - 1;
+	for (let number = 2; number <= count; number++)
+		A.submit(isIncomplete(number), START - HOUR_MS - (count - number) * 1_000);
 	return { world, A };
 }
 
