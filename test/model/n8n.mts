@@ -180,7 +180,11 @@ export class N8n {
 	private createContext(activation: string, mode: Mode): Context {
 		const { saved, workflowId: id } = this;
 		const write = (text: string) => void this.log.push(text);
-		const node = createNode(this.nodeName);
+		const parameters = listNodeParameters(this.parameters);
+		const node: INode = {
+			...{ id: 'node-1', name: this.nodeName, type: 'node', typeVersion: 1 },
+			...{ position: [0, 0], parameters },
+		};
 		const workflow = new Workflow({
 			...{ id, nodes: [node], connections: {}, active: true },
 			nodeTypes: NO_NODE_TYPES,
@@ -199,7 +203,7 @@ export class N8n {
 				type === 'node' && this.mode === 'durable' ? cursor : workflow.getStaticData(type, node),
 			getCredentials: async () => this.credential,
 			getNodeParameter: (name: string, fallback?: unknown): unknown =>
-				lodash.get(listNodeParameters(this.parameters), name, fallback),
+				lodash.get(parameters, name, fallback),
 			logger: { debug: write, info: write, warn: write, error: write },
 			helpers: {
 				httpRequestWithAuthentication: async (_credential: string, options: IHttpRequestOptions) =>
@@ -209,10 +213,6 @@ export class N8n {
 		return { functions, staticData: workflow.staticData, cursor };
 	}
 }
-
-const createNode = (name: string): INode => ({
-	...{ id: 'node-1', name, type: 'node', typeVersion: 1, position: [0, 0], parameters: {} },
-});
 
 type Outcome = Pick<Poll, 'items' | 'thrown'>;
 

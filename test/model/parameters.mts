@@ -1,4 +1,5 @@
 /** What a person sets on the trigger. */
+import type { INodeParameters } from 'n8n-workflow';
 import type { TriggerEvent } from '../../nodes/FormService/parameters/triggerEvents.ts';
 
 export type Parameters = {
@@ -26,8 +27,9 @@ export const defaults = {
 } as const;
 
 /** The parameters as the editor saves them. */
-export function listNodeParameters({ watch, events, emitSince, ...options }: Parameters) {
-	const formIds = watch.kind === 'chosen' ? watch.formIds : [];
+export function listNodeParameters({ watch, events, ...rest }: Parameters): INodeParameters {
+	const { emitSince, ...options } = rest;
+	const formIds = watch.kind === 'chosen' ? [...watch.formIds] : [];
 	const existing =
 		emitSince > 0 && emitSince < Infinity
 			? { emitExisting: 'since', emitSince: new Date(emitSince).toISOString() }
@@ -36,8 +38,8 @@ export function listNodeParameters({ watch, events, emitSince, ...options }: Par
 		watch: watch.kind === 'all' ? 'all' : formIds.length === 1 ? 'one' : 'several',
 		formId: formIds[0],
 		formIds,
-		exceptFormIds: watch.kind === 'all' ? watch.except : [],
-		events,
+		exceptFormIds: watch.kind === 'all' ? [...watch.except] : [],
+		events: [...events],
 		abandonedAfterHours: 24,
 		simplify: true,
 		options: { ...options, ...existing },

@@ -108,8 +108,8 @@ const happenings: Record<string, (scene: Scene) => unknown> = {
 	'the token is replaced': ({ world, n }) => (world.n8n.credential.accessToken = `token-${n}`),
 	'http becomes https, or back': ({ world, n }) =>
 		(world.n8n.credential.baseUrl = `${pick(['http', 'https'], n)}://forms.example.com/api/v1`),
-	'another room is chosen': ({ world, n }) =>
-		(world.n8n.parameters.maxPerPoll = pick([1, 2, 5, 100], n)),
+	'another room is chosen': async ({ world, n }) =>
+		await world.change({ maxPerPoll: pick([1, 2, 5, 100], n) }),
 	'n8n polls once a day': async ({ world, n, leftMs }) => {
 		for (let days = n % (leftMs / DAY_MS); days > 1; days--) await world.tick(DAY_MS);
 	},
@@ -208,7 +208,7 @@ it.each(['default', 'durable'] as const)(
 			for (const { what, n } of happened) await happen(world, what, n, until - world.time.actual());
 			world.showAll();
 			await world.calm();
-			world.n8n.parameters.maxPerPoll = 100;
+			await world.change({ maxPerPoll: 100 });
 			// requests that came ahead of their time are waited for
 			await world.run(150, { periodMinutes: 5 });
 			for (const happenLast of LAST) {
