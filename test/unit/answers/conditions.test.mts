@@ -4,7 +4,6 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import {
 	filterByConditions,
 	findConditionMismatch,
-	findMissingField,
 	type Operator,
 } from '../../../nodes/FormService/answers/conditions.ts';
 import { parseFields, type FormField } from '../../../nodes/FormService/answers/fields.ts';
@@ -14,12 +13,10 @@ import { findResponses } from '../../../nodes/FormService/answers/findResponses.
 beforeEach(() => void vi.stubEnv('TZ', 'Pacific/Auckland'));
 afterEach(() => vi.unstubAllEnvs());
 
+const ZONE = 'America/New_York';
+
 const toConditions = (field: string, operator: Operator, value: string) =>
-	({
-		combinator: 'all',
-		// five hours before UTC
-		conditions: [{ field, operator, value, zone: 'America/New_York' }],
-	}) as const;
+	({ combinator: 'all', conditions: [{ field, operator, value, zone: ZONE }] }) as const;
 
 const meets = async (
 	record: IDataObject,
@@ -33,10 +30,7 @@ it.each<[string, unknown, Operator, string, boolean]>([
 	['number', '10', 'greater', '9', true],
 	['number', '9', 'greater', '9', false],
 	['number', '9', 'less', '10', true],
-	['number', '9', 'less', '9', false],
 	['number', [1, 10], 'greater', '9', true],
-	// not readable as a number, so the filter does not hide the response
-	['number', '1,200', 'less', '5', true],
 	['number', 0, 'isEmpty', '', false],
 	['boolean', false, 'isNotEmpty', '', true],
 	['date', ['2026-01-31', '2026-02-02'], 'after', '2026-02-01', true],
@@ -45,13 +39,13 @@ it.each<[string, unknown, Operator, string, boolean]>([
 	['date', '2026-01-31T00:00:00Z', 'is', '2026-01-31', true],
 	['datetime', '2026-01-31', 'is', '2026-01-31T00:00:00.000Z', true],
 	['datetime', 1_769_842_800, 'is', '2026-01-31T07:00:00Z', true],
+	// five hours before UTC
 	['datetime', '2026-12-24T03:00:00Z', 'is', '2026-12-23', true],
 	['select', 'b', 'is', 'BLUE, dark', true],
 	['select', ['r'], 'isNot', 'red', false],
 	['select', 'r', 'contains', 'ed', true],
 	['multiple_choice', 'Green,r', 'isNot', 'Red', false],
 	['multiple_choice', { 0: 'Green', 2: 'r' }, 'is', 'Red', true],
-	['multiple_choice', ['r', 'my, own'], 'is', 'Red', true],
 	['multiple_choice', ['r', 'my, own'], 'is', 'my, own', true],
 	['multiple_choice', 'Green, Blue, dark', 'isNot', 'b', false],
 	['text', 'Jose\u0301', 'contains', ' SÉ', true],
@@ -61,10 +55,13 @@ it.each<[string, unknown, Operator, string, boolean]>([
 	['text', null, 'isNot', 'x', true],
 	['file_upload', FILE, 'is', 'CV.pdf', true],
 	['file_upload', FILE, 'contains', 'files.example', false],
+	// no filter hides what cannot be compared
+	['number', '1,200', 'less', '5', true],
+	['date', '31/12/2026', 'before', '2026-06-15', true],
+	['text', 'Room 5', 'after', '2026-06-15', true],
 ])('A condition on an answer of the type %s: %j %s %j: %s', async (type, value, ...how) => {
 	const [operator, wanted, expected] = how;
-	const colors = [{ label: 'Red', value: 'r' }, { label: 'Blue, dark', value: 'b' }, 'Green'];
-	const options = type === 'checkbox' ? [] : colors;
+	const options = [{ label: 'Red', value: 'r' }, { label: 'Blue, dark', value: 'b' }, 'Green'];
 	const fields = parseFields([{ uuid: 'f', label: 'F', type, options }]);
 	const record = { responses: [{ key: 'F', value }] } as IDataObject;
 	expect(await meets(record, toConditions('F', operator, wanted), fields)).toBe(expected);
@@ -92,41 +89,20 @@ it.each<[string, Operator, string, boolean]>([
 
 const TOPICS = { label: 'Topics', type: 'checkboxes', options: ['News', 'Tips, tricks'] };
 const MOOD = { label: 'Mood', type: 'radio', options: ['Good', { label: 'Bad', value: 0 }] };
+const DAY = { label: 'Day', type: 'date' };
 
 it.each<[object, Operator, string, string?]>([
 	[TOPICS, 'isNot', 'News, Tips', 'Condition 1 needs one of "News", "Tips, tricks"'],
 	[TOPICS, 'isNot', 'tips, tricks'],
 	[MOOD, 'is', '0'],
 	[MOOD, 'contains', 'Happy'],
-	[{ label: 'Terms', type: 'toggle' }, 'is', 'no'],
 	[{ label: 'Country', type: 'select' }, 'is', 'France'],
-	[
-		{ label: 'Day', type: 'date' },
-		'isNot',
-		'12/31/26',
-		'Condition 1 needs a date, such as 2026-01-31',
-	],
+	[DAY, 'isNot', '12/31/26', 'Condition 1 needs a date, such as 2026-01-31'],
 ])('A condition on %j has a value that an answer can have: %s %s', (field, ...given) => {
 	const [operator, value, message] = given;
 	const fields = parseFields([{ id: 'f', ...field }]);
 	const conditions = toConditions('f', operator, value);
 	expect(findConditionMismatch(conditions, fields)?.message).toBe(message);
-	expect(findMissingField(conditions, fields)).toBeUndefined();
-});
-
-it.each<[string, Operator, string, boolean]>([
-	['date', 'before', '31/12/2026', true],
-	['date', 'is', '31-12-2026', true],
-	['date', 'is', '31.12.2026', false],
-	['text', 'after', 'Room 5', true],
-	['number', 'greater', '1,200', true],
-	['number', 'contains', '1,200', false],
-])('An answer to a %s that cannot be compared meets any condition: %s %s', async (...row) => {
-	const [type, operator, value, isUncompared] = row;
-	const fields = parseFields([{ uuid: 'f', label: 'F', type }]);
-	const record = { responses: { F: value } };
-	const conditions = toConditions('F', operator, '2026-06-15');
-	expect(await meets(record, conditions, fields)).toBe(isUncompared);
 });
 
 it('An answered time is always either before or after any other', async () => {

@@ -23,17 +23,16 @@ const choices = [
 ];
 const fieldOf = (kind: FieldKind) => ({ kind, choices: /Choice/.test(kind) ? choices : [] });
 
-it.each<[FieldKind, string, string]>([
-	['file', 'url', 'file file_upload upload attachment'],
-	['date', 'dateTime', 'date Date'],
-	['dateTime', 'dateTime', 'datetime date_time dateTime datetime-local'],
-	['number', 'number', 'number integer decimal rating scale NPS'],
-	['boolean', 'boolean', 'boolean toggle yes_no yesNo checkbox'],
-	['multipleChoice', 'string', 'multiple_choice multipleChoice multi_select checkboxes'],
-	['singleChoice', 'string', 'select dropdown radio radios single_choice'],
-	['text', 'string', 'text profile filename anything'],
-])('A field of the kind %s is entered as %s, and has a type such as %s', (kind, widget, types) => {
-	expect(fieldKinds[kind].widget).toBe(widget);
+it.each<[FieldKind, string]>([
+	['file', 'file file_upload upload attachment'],
+	['date', 'date Date'],
+	['dateTime', 'datetime date_time dateTime datetime-local'],
+	['number', 'number integer decimal rating scale NPS'],
+	['boolean', 'boolean toggle yes_no yesNo checkbox'],
+	['multipleChoice', 'multiple_choice multipleChoice multi_select checkboxes'],
+	['singleChoice', 'select dropdown radio radios single_choice'],
+	['text', 'text profile filename anything'],
+])('A field of the kind %s has a type such as %s', (kind, types) => {
 	for (const type of types.split(' ')) expect(findFieldKind({ type }), type).toBe(kind);
 });
 
@@ -48,26 +47,11 @@ const VALUES = [
 	// midnight in UTC, as a database node gives a day in most containers
 	...[' 2026-01-31 00:00:00+00 ', '2026-01-31T00:00:00Z'],
 	...['2026-01', '31/01/2026', '31.02.2026', [1767225600, 1767225601]],
-	...[
-		' red',
-		'r',
-		'\u200fنعم',
-		'b',
-		2,
-		'2',
-		'own',
-		['Red'],
-		['Red', 'Two'],
-		['Red', 2, 'red'],
-		'Red, Two',
-	],
-	...['Two, Blue, dark,RED', 'Red, own', ['Red', '1,234'], { 0: 'Red', 2: 'Two' }],
-	...[
-		'scan|https://h/1',
-		{ 3: 'scan|https://h/1' },
-		{ name: 'a b.pdf', url: 'https://h/a%20b.pdf' },
-	],
-	...[[' https://h/a,b;c.pdf '], 'ftp://h/a.pdf', { name: 'a' }, 'https://h/a, https://h/b'],
+	...[' red', 'r', '\u200fنعم', 'b', 2, '2', 'own', ['Red'], ['Red', 'Two'], ['Red', 2, 'red']],
+	...['Red, Two', 'Two, Blue, dark,RED', 'Red, own', ['Red', '1,234'], { 0: 'Red', 2: 'Two' }],
+	...['scan|https://h/1', { 3: 'scan|https://h/1' }],
+	...[{ name: 'a b.pdf', url: 'https://h/a%20b.pdf' }, [' https://h/a,b;c.pdf ']],
+	...['ftp://h/a.pdf', { name: 'a' }, 'https://h/a, https://h/b'],
 ];
 
 const show = (value: unknown) =>
@@ -100,20 +84,19 @@ it('Each kind of field sends, lists and compares values as fieldKinds.txt says',
 	await expect(`${parts.join('\n\n')}\n`).toMatchFileSnapshot('fieldKinds.txt');
 });
 
-const ADVICE = `To send other answers, turn on 'Allow "Other" Answers'`;
-const ONE_OF = { problem: `must be one of A, B. ${ADVICE}` };
+const ONE_OF = 'must be one of A, B. To send';
 
-it.each<[string, unknown, object]>([
-	['radio', ['A', 'B'], ONE_OF],
+it.each<[string, unknown, string?]>([
 	// PHP sends a list with gaps as an object
 	['radio', { 0: 'A', 2: { label: 'B', value: null } }, ONE_OF],
-	['checkbox', ['A', 'B'], { problem: `must be one or more of A, B. ${ADVICE}` }],
+	['checkbox', ['A', 'B'], ONE_OF.replace('one', 'one or more')],
 	// any answer is better than none
-	['radio', ['A', { name: 'B' }], { answer: 'C' }],
-	['checkbox', 'A\nB', { answer: 'C' }],
-])('An answer to a %s is checked against choices that are %j', (type, options, checked) => {
+	['radio', ['A', { name: 'B' }]],
+	['checkbox', 'A\nB'],
+])('An answer to a %s is checked against choices that are %j', (type, options, problem) => {
 	const [field] = parseFields([{ uuid: 'u', label: 'F', type, options } as never]);
-	expect(encodeAnswer('C', field, { zone: 'utc' })).toMatchObject(checked);
+	const checked = problem ? { problem: expect.stringContaining(problem) } : { answer: 'C' };
+	expect(encodeAnswer('C', field, { zone: 'utc' })).toEqual(checked);
 });
 
 it('Each kind of field takes its own example', () => {

@@ -1,5 +1,9 @@
 import { expect, it } from 'vitest';
-import { makeUnique, normalizeText } from '../../../nodes/FormService/api/text.ts';
+import {
+	createFileFieldNames,
+	makeUnique,
+	normalizeText,
+} from '../../../nodes/FormService/api/text.ts';
 
 it.each([
 	['Straße', 'STRASSE', 'STRAẞE'],
@@ -9,7 +13,6 @@ it.each([
 	[' Café', 'CAFE\u0301', '\u200fcafé\u200e'],
 	['New York', 'new\u00a0 york', 'New\tYork\n', '\u202aNew\u202f\u200bYork\u202c'],
 	['soft hyphen', 'soft hy\u00adphen'],
-	['✔', '✔\ufe0f'],
 	['Ａｂｃ', 'abc'],
 ])('%j and %j look the same but for their case', (...spellings) => {
 	expect(new Set(spellings.map(normalizeText)).size).toBe(1);
@@ -30,4 +33,10 @@ it.each([
 	[['__proto__', 'constructor'], [], ['__proto__ (2)', 'constructor (2)']],
 ])('The names for %j are unique, and none is one of %j', (labels, taken, names) => {
 	expect(makeUnique(labels, taken)).toEqual(names);
+});
+
+it('Binary fields are named after the fields of the form, as Latin letters where there are', () => {
+	const titles = ['CV', 'CV', 'Ihr Résumé', '履歴書', '!', 'constructor'];
+	const names = ['cv', 'cv_2', 'ihr_resume', '履歴書', 'file', 'constructor_2'];
+	expect(createFileFieldNames(titles)).toEqual(names);
 });
