@@ -8,16 +8,36 @@ import {
 	slow,
 	type Fault,
 } from '../../../service/index.mts';
-import { n8nFor, time } from '../../harness.mts';
+import { itemsOf, locator, n8nFor, time } from '../../harness.mts';
 import { container, core, ssrfProtection } from '../../n8n/core.mts';
-import { elsewhere } from '../../servers.mts';
+import { elsewhere, toAnyCertificate } from '../../servers.mts';
 import { answered, createWorld, running, type World } from '../../world.mts';
-import { downloadAnswers, startDownloads } from '../adding.mts';
 
 const world = await running();
 const { service, n8n } = world;
 
 const FAILED = 'The file could not be downloaded';
+
+/** Adds responses with links to files, which are called 0.txt and so on, and starts to get them with the files. */
+function startDownloads(by: World, responses: string[][], more = {}) {
+	const input = responses.map((links) => {
+		const Message = links.map((link, index) => `${index}.txt|${link}`);
+		return by.service.store.addResponse(demoForms.contact, { answers: { Message } });
+	});
+	const getWithFiles = {
+		...{ resource: 'response', operation: 'get', formId: locator(demoForms.contact) },
+		...{ responseId: '={{ $json.uuid }}', options: { downloadFiles: true } },
+		requestOptions: { ...toAnyCertificate, ...more },
+	};
+	return by.n8n.startNode(getWithFiles, itemsOf(...input.map(({ uuid }) => ({ uuid }))));
+}
+
+/** Gets such responses with their files, and says why files are missing from each item. */
+async function downloadAnswers(by: World, responses: string[][], more = {}) {
+	const { items } = await startDownloads(by, responses, more).done;
+	const problems = items.map(({ json }) => String(json.fileError ?? '').split('; '));
+	return { items, problems };
+}
 
 /** Gets a response with this file, and says why the file is missing. */
 async function downloadAnswer(link: string, by: World = world) {

@@ -1,13 +1,24 @@
+import { range } from 'lodash';
 import { expect, it, vi } from 'vitest';
 import { demoForms, slow, unavailable } from '../../../service/index.mts';
-import type { Fault, FaultName, ServiceOptions } from '../../../service/index.mts';
-import { locator, n8nFor, time } from '../../harness.mts';
+import type { Fault, FaultName, Service, ServiceOptions } from '../../../service/index.mts';
+import { itemsOf, locator, n8nFor, time } from '../../harness.mts';
 import { inputFor, operationNamed, timesAdded } from '../../resources/operations.mts';
 import { elsewhere } from '../../servers.mts';
 import { answered, createWorld, pathsOf } from '../../world.mts';
-import { addEach, numbered } from '../adding.mts';
 
 const { contact, survey } = demoForms;
+
+const addEach = {
+	...{ resource: 'response', operation: 'create', formId: locator(survey) },
+	...{ inputMode: 'json', answersJson: '={{ $json }}', options: { allowMissingAnswers: true } },
+};
+
+/** So many input items, each with an answer of its own: its number. */
+function numbered({ store }: Service, count: number) {
+	const { uuid } = store.fields(survey).find(({ type }) => type === 'number')!;
+	return itemsOf(...range(count).map((index) => ({ [uuid]: index })));
+}
 
 it('150 items take the two minutes that the limit demands, and none is refused', async () => {
 	const { service, n8n } = await createWorld();
