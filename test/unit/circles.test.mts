@@ -1,5 +1,5 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
-import { join, relative, resolve } from 'node:path';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { root } from '../../scripts/lib/paths.mts';
 
@@ -8,10 +8,10 @@ const IMPORT = /^(?:import|export)\b[^;]*?\bfrom '(\.[^']+)'/gm;
 /** The files of the package that a file imports, also for types alone. */
 function listImports(path: string): string[] {
 	const source = readFileSync(join(root, path), 'utf8');
-	return [...source.matchAll(IMPORT)].map(([, name]) => {
-		const file = resolve(root, path, '..', name);
-		return relative(root, existsSync(`${file}.ts`) ? `${file}.ts` : join(file, 'index.ts'));
-	});
+	const files = [...source.matchAll(IMPORT)].map(([, name]) => join(path, '..', name));
+	return files.map((file) =>
+		existsSync(join(root, `${file}.ts`)) ? `${file}.ts` : `${file}/index.ts`,
+	);
 }
 
 it('no file of the package imports itself through others', () => {

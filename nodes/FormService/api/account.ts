@@ -1,5 +1,5 @@
 import { createHash } from 'crypto';
-import { attempt, escape, escapeRegExp, isError } from 'lodash';
+import { attempt, escape, escapeRegExp, isError, uniq } from 'lodash';
 import type { IExecuteSingleFunctions, ILoadOptionsFunctions, IPollFunctions } from 'n8n-workflow';
 import { InputError } from './errors';
 import { parseUrl } from './text';
@@ -62,7 +62,8 @@ export function createAccount(credential: { accessToken?: unknown; baseUrl?: unk
 /** Matches a token as it is, and as URLs, HTML and JSON write it. PHP writes "'" as `&#039;`, and "/" as `\/`. */
 function createTokenPattern(token: string): RegExp {
 	const patterns = Array.from(token, (sign) => {
-		const spellings = [encodeURIComponent(sign), escape(sign), `\\${sign}`, sign];
+		// equal spellings would make a text that nearly has the token exponentially slow
+		const spellings = uniq([encodeURIComponent(sign), `\\${sign}`, escape(sign), sign]);
 		return `(?:${spellings.map(escapeRegExp).join('|')})`.replace('#39', '#0?39');
 	});
 	return new RegExp(patterns.join(''), 'gi');

@@ -1,4 +1,4 @@
-import { isEmpty, isNil, isObject, isString, uniq } from 'lodash';
+import { attempt, isEmpty, isError, isNil, isObject, isString, uniq } from 'lodash';
 import { isRecord } from './records';
 import { isBlank, parseBoolean } from './values';
 
@@ -14,11 +14,8 @@ export type Envelope = {
 
 /** Parses a reply. Undefined if the reply is not JSON. */
 export function parseEnvelope(text: string): Envelope | undefined {
-	try {
-		return unwrapEnvelope(JSON.parse(text));
-	} catch {
-		return undefined;
-	}
+	const body: unknown = attempt(JSON.parse, text);
+	return isError(body) ? undefined : unwrapEnvelope(body);
 }
 
 export function unwrapEnvelope(body: unknown): Envelope {

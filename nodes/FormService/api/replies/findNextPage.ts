@@ -13,9 +13,10 @@ const LINKS = PLACES.map((place) => {
 	return place.endsWith('links.') ? `${place}next` : `${place}next_page_url`;
 });
 
-const NEXT_NAME = /^(next.*|cursor|has_?(more|next).*)$/i;
-const PAGE_COUNT_NAME = /^(last_?page|total_?pages|page_?count|pages)$/i;
-const TOTAL_NAME = /^total(_?(count|records|items|results|forms|fields|responses))?$/i;
+// the last name of a path, such as "total" of `meta.total`
+const NEXT = /(^|\.)(next|cursor$|has_?(more|next))[^.]*$/i;
+const PAGE_COUNT = /(^|\.)(last_?page|total_?pages|page_?count|pages)$/i;
+const TOTAL = /(^|\.)total(_?(count|records|items|results|forms|fields|responses))?$/i;
 
 export function findNextPage({ headers, body }: Reply, pageUrl: string): NextPage {
 	const attributes = new Map(collectAttributes(body));
@@ -67,15 +68,14 @@ function followLink(link: unknown, pageUrl: string): string | undefined {
 function findUnreadSign(attributes: Map<string, unknown>) {
 	const currentPage = findCount(attributes, 'current_page') ?? 1;
 	return [...attributes].find(([path, value]) => {
-		const name = getName(path);
-		const isPageCount = PAGE_COUNT_NAME.test(name) && Number(value) > currentPage;
-		return isPageCount || (NEXT_NAME.test(name) && Boolean(value));
+		const isPageCount = PAGE_COUNT.test(path) && Number(value) > currentPage;
+		return isPageCount || (NEXT.test(path) && Boolean(value));
 	});
 }
 
 /** Reads all totals, at any depth outside records. If there are several, returns the highest. */
 function findTotal(attributes: Map<string, unknown>): number | undefined {
-	const paths = [...attributes.keys()].filter((path) => TOTAL_NAME.test(getName(path)));
+	const paths = [...attributes.keys()].filter((path) => TOTAL.test(path));
 	const totals = paths.flatMap((path) => parseCount(attributes.get(path)) ?? []);
 	return totals.length === 0 ? undefined : Math.max(...totals);
 }
@@ -87,8 +87,4 @@ function findCount(attributes: Map<string, unknown>, name: string): number | und
 
 function parseCount(value: unknown): number | undefined {
 	return /^\d{1,9}$/.test(String(value)) ? Number(value) : undefined;
-}
-
-function getName(path: string): string {
-	return path.slice(path.lastIndexOf('.') + 1);
 }

@@ -135,10 +135,16 @@ const NETWORK_ERRORS = [
 	{ codes: /^(ECONNABORTED|ETIMEDOUT)$/, reason: 'timedOut', isSent: true },
 ] as const;
 
+/**
+ * Matches the names of the errors of n8n's SSRF protection and of the allowed domains of a credential. n8n exports
+ * no such class, and there can be two copies of n8n-workflow.
+ */
+const BLOCKING_CLASS = /^(Ssrf\w*|UserError|OperationalError|NodeOperationError)$/;
+
 /** @param thrown what n8n's HTTP helper threw */
 export function createTransportFailure(thrown: unknown): RequestFailure {
 	const errors = collectCauses(thrown);
-	const block = errors.find(isBlockedByN8n);
+	const block = errors.find((error) => BLOCKING_CLASS.test(error.constructor.name));
 	if (block !== undefined) return createFailure('blockedByN8n', { detail: block.message });
 	// the innermost error is the error of the network
 	const codes = errors.map((error) => String(error.code ?? ''));
@@ -147,14 +153,6 @@ export function createTransportFailure(thrown: unknown): RequestFailure {
 	const known = NETWORK_ERRORS.find((error) => error.codes.test(code));
 	const { reason, isSent } = known ?? { reason: 'connectionFailed', isSent: true };
 	return createFailure(reason, { detail, mayHaveActed: isSent });
-}
-
-/** The errors of n8n's SSRF protection and of the allowed domains of a credential. */
-const BLOCKING_CLASS = /^(Ssrf\w*|UserError|OperationalError|NodeOperationError)$/;
-
-/** Compares names, because n8n exports no such class, and there can be two copies of n8n-workflow. */
-function isBlockedByN8n(error: Error): boolean {
-	return BLOCKING_CLASS.test(error.constructor.name);
 }
 
 /** The outermost error comes first. */
