@@ -1,6 +1,10 @@
-/** What is new: after a first reading with wrong clocks, old creation times, damage and absences. */
+/** What is new, with wrong clocks, old creation times and ties, and after damage, absences and changes. */
 import lodash from 'lodash';
 import { expect, it } from 'vitest';
+import {
+	RESPONSE_EVENTS,
+	type ResponseEvent,
+} from '../../nodes/FormService/parameters/triggerEvents.ts';
 import { failPage, faults } from './faults.mts';
 import type { Mode } from './n8n.mts';
 import { ALL } from './parameters.mts';
@@ -78,18 +82,16 @@ it('A list that is empty for a moment is no first complete pass', async () => {
 it('Nothing is repeated if the saved state cannot be read and the first polls break off', async () => {
 	const { world, A } = createPaged({ pages: 5, listing: { pageSize: 2 }, emitSince: 0 });
 	await world.begin(20);
-	expect(world.delivered).toHaveLength(9);
-	const pathOfState = 'global.formServiceTriggers.node-1.state';
-	lodash.set(world.n8n.saved.staticData, pathOfState, 'damaged');
+	const damaged = { 'node-1': { name: 'Trigger', state: 'damaged' } };
+	world.n8n.saved.staticData = { global: { formServiceTriggers: damaged } };
 	const failing = failPage(3, 'cutBody');
 	await world.restart(failing);
 	await world.run(90, failing);
-	expect(world.n8n.log.join()).toMatch(/saved state/i);
 	await world.restart();
 	await world.run(60);
 	world.submit(A);
 	await world.run(30);
-	expect(world.delivered.slice(9)).toEqual(['A-10 responseCompleted']);
+	expect(world.delivered).toEqual(A.kept.map(({ id }) => `${id} responseCompleted`));
 });
 
 it.each<[string, (form: Form) => unknown]>([
@@ -149,6 +151,49 @@ it('Events that are chosen later begin with what happens from then on', async ()
 	await world.run(10);
 	expect(world.delivered).toEqual(['A-1 responseUpdated']);
 });
+
+it.each<[Mode, readonly ResponseEvent[], string[]]>([
+	['default', RESPONSE_EVENTS, ['A-2 responseCompleted', 'A-2 responseUpdated']],
+	['durable', ['responseUpdated'], ['A-2 responseUpdated']],
+])(
+	'A response that is reopened has no event until it is completed with other answers (%s, %j)',
+	async (mode, events, expected) => {
+		const world = new World(['A'], { mode, events });
+		await world.begin(10);
+		const response = world.submit(world.forms.A);
+		await world.run(10);
+		response.incomplete = true;
+		await world.run(10);
+		world.oracle.edit(response);
+		await world.run(29 * 60, { periodMinutes: 60 });
+		expect(world.delivered).toEqual(expected.slice(0, -1));
+		response.incomplete = false;
+		await world.run(10);
+		expect(world.delivered).toEqual(expected);
+	},
+);
+
+it.each<Mode>(['default', 'durable'])(
+	'A trigger that is renamed for a while, in which n8n is killed, continues (%s)',
+	async (mode) => {
+		const world = new World(['A'], { mode, emitSince: 0 });
+		const { A } = world.forms;
+		await world.begin(60);
+		world.submit(A);
+		await world.run(60);
+		world.submit(A);
+		world.n8n.nodeName = 'Renamed';
+		await world.restart();
+		world.submit(A);
+		await world.tick(HOUR_MS);
+		world.n8n.nodeName = 'Trigger';
+		await world.publish();
+		await world.restart();
+		world.submit(A);
+		await world.calm();
+		expect(world.delivered).toEqual(A.kept.map(({ id }) => `${id} responseCompleted`));
+	},
+);
 
 it('A response is not forgotten because of readings that are not whole', async () => {
 	const { world, A } = createPaged({ pages: 10, listing: { order: 'oldest' } });

@@ -1,11 +1,11 @@
-/** Lists that are longer than a poll, and what n8n saves of them. */
+/** Lists that are longer than a poll, more responses than a poll has room for, and what n8n saves of them. */
 import lodash from 'lodash';
 import { expect, it } from 'vitest';
 import { failAll } from './faults.mts';
 import type { Mode } from './n8n.mts';
 import type { Order, Paging } from './service.mts';
 import { DAY_MINUTES } from '../time.mts';
-import { createPaged } from './world.mts';
+import { createPaged, World } from './world.mts';
 
 it.each<[Mode, number, Order, Paging, number[]]>([
 	// a poll has a tenth of the requests of a day in the default mode, and those of a minute in the other
@@ -78,6 +78,20 @@ it.each<Mode>(['default', 'durable'])(
 		expect(world.delivered).toContain('A-6 responseUpdated');
 	},
 );
+
+it('Max Responses per Poll leaves each form its turn, although one has more than it can deliver', async () => {
+	// each form is due with each poll
+	const world = new World(['A', 'B', 'C'], { maxPerPoll: 2, requestsPerDay: 86_400 });
+	const { A, B, C } = world.forms;
+	await world.begin(5);
+	const happen = (minute: number) => {
+		lodash.times(3, () => world.submit(A));
+		if (minute === 10) [B, C].map((form) => world.submit(form));
+	};
+	await world.run(60, { happen });
+	expect(world.delivered).toContain('B-2 responseCompleted');
+	expect(world.delivered).toContain('C-2 responseCompleted');
+});
 
 it('The saved state has at most 16 characters for each of 20,000 responses', async () => {
 	const { world, A } = createPaged({ pages: 1, listing: { pageSize: 20_000 } });

@@ -9,12 +9,12 @@ import {
 	TRIGGER_EVENTS,
 	RESPONSE_EVENTS,
 } from '../../nodes/FormService/parameters/triggerEvents.ts';
-import { faults, type Fault } from './faults.mts';
+import { faults, type Fault, type Treatment } from './faults.mts';
 import type { End } from './n8n.mts';
 import type { Parameters } from './parameters.mts';
 import { expectInTime } from './promises.mts';
 import { isListed } from './service.mts';
-import type { Form, Order, Paging, Response, Sent } from './service.mts';
+import type { Form, Order, Paging, Response } from './service.mts';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../time.mts';
 import { START, World } from './world.mts';
 
@@ -40,20 +40,14 @@ const SUBJECTS: Array<Pick<Parameters, 'watch' | 'events'>> = [
 	{ watch: { kind: 'chosen', formIds: ['A', 'B'] }, events: ['formUpdated', 'responseUpdated'] },
 ];
 
-/** Which requests fail. */
-const SCOPES: Array<(request: Sent, index: number) => boolean> = [
-	() => true,
-	({ kind }) => kind === 'forms',
-	({ kind }) => kind === 'fields',
-	({ form }) => form === 'A',
-	({ form }) => form === 'B',
-	(_request, index) => index % 3 === 2,
-];
-
-function createTrouble(n: number) {
-	const [fault, isMeant] = [pick<Fault>(Object.values(faults), n), pick(SCOPES, n >> 4)];
-	let index = 0;
-	return { failWith: (request: Sent) => (isMeant(request, index++) ? fault : undefined) };
+/** All requests fail, or those for a list, a form or a page. */
+function createTrouble(n: number): Treatment {
+	const fault = pick<Fault>(Object.values(faults), n);
+	const scope = pick(['all', 'forms', 'fields', 'A', 'B', 'page 2'], n >> 4);
+	return {
+		failWith: ({ kind, form, page }) =>
+			['all', kind, form, `page ${page}`].includes(scope) ? fault : undefined,
+	};
 }
 
 /** What can happen, and to what: a form, any response and an incomplete one; the number chooses among cases. */
@@ -105,9 +99,10 @@ const happenings: Record<string, (scene: Scene) => unknown> = {
 		// n8n can be killed before it polls with the new name
 		await (n % 3 === 0 ? world.restart() : world.publish());
 	},
-	'the token is replaced': ({ world, n }) => (world.n8n.credential.accessToken = `token-${n}`),
-	'http becomes https, or back': ({ world, n }) =>
-		(world.n8n.credential.baseUrl = `${pick(['http', 'https'], n)}://forms.example.com/api/v1`),
+	'the token or the scheme is replaced': ({ world, n }) => {
+		const baseUrl = `${pick(['http', 'https'], n)}://forms.example.com/api/v1`;
+		world.n8n.credential = { accessToken: `token-${n}`, baseUrl };
+	},
 	'another room is chosen': async ({ world, n }) =>
 		await world.change({ maxPerPoll: pick([1, 2, 5, 100], n) }),
 	'n8n polls once a day': async ({ world, n, leftMs }) => {
@@ -140,14 +135,7 @@ async function happen(world: World, what: string, n: number, leftMs: number): Pr
 	await happenings[what](scene);
 }
 
-const OFTEN = [
-	'someone submits',
-	'a poll',
-	'a poll',
-	'a poll fails',
-	'a form is created',
-	'a response is edited',
-];
+const OFTEN = ['someone submits', 'a poll', 'a poll fails', 'a response is edited'];
 
 const pageSizes = fc.constantFrom(2, 3, 7, Infinity);
 
@@ -175,7 +163,7 @@ const settings = fc.record({
 
 const story = fc.array(
 	fc.record({
-		what: fc.constantFrom(...Object.keys(happenings), ...OFTEN, ...OFTEN),
+		what: fc.constantFrom(...Object.keys(happenings), ...OFTEN, ...OFTEN, ...OFTEN),
 		n: fc.nat({ max: 999 }),
 	}),
 	{ maxLength: 40, size: 'max' },
