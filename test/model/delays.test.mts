@@ -15,13 +15,13 @@ type Happen = (world: World, form: Form) => unknown;
 
 const submit: Happen = (world, form) => world.submit(form);
 const begin: Happen = (world, form) => world.submit(form, true);
-const rename: Happen = (world, form) => world.oracle.edit(form);
+const edit: Happen = (world, form) => world.oracle.edit(form);
 const create: Happen = (world) => world.submit(world.createForm('New'));
 const completeOld: Happen = (world, { kept }) => world.complete(kept[39]);
 
-const ofForm = ({ form }: Sent) => form === 'F0';
-const ofList = ({ kind }: Sent) => kind === 'forms';
-const onPage = (page: number) => (request: Sent) => request.page === page;
+const isOfForm = ({ form }: Sent) => form === 'F0';
+const isOfList = ({ kind }: Sent) => kind === 'forms';
+const isOnPage = (page: number) => (request: Sent) => request.page === page;
 
 const watchForms = (count: number, ...events: TriggerEvent[]) => {
 	const ids = lodash.times(count, (index) => `F${index}`);
@@ -39,16 +39,16 @@ const createLong = (order: Order, paging: Paging = 'number') => {
 const ABANDONED = DAY_MINUTES + 3;
 
 it.each<[string, number, () => World, (request: Sent) => boolean, Happen]>([
-	['a response to one form', 2, watchForms(1), ofForm, submit],
-	['a response to one of ten forms', 20, watchForms(10), ofForm, submit],
-	['an abandoned response', ABANDONED, watchForms(1, 'responseAbandoned'), ofForm, begin],
-	['a new form', 2, watchAll('formCreated'), ofList, create],
-	['a response to a new form', 4, watchAll('responseCompleted'), ofList, create],
-	['a renamed form', 2, watchForms(1, 'formUpdated'), ofList, rename],
-	['a response on the first of 67 pages', 4, createLong('newest', 'link'), onPage(1), submit],
-	['a response on the last of 67 pages', 4, createLong('oldest'), onPage(67), submit],
-	['a response on any of 67 pages', 268, createLong('shuffled'), onPage(1), submit],
-	['a completion on an old page of 67', 268, createLong('newest'), onPage(54), completeOld],
+	['a response to one form', 2, watchForms(1), isOfForm, submit],
+	['a response to one of ten forms', 20, watchForms(10), isOfForm, submit],
+	['an abandoned response', ABANDONED, watchForms(1, 'responseAbandoned'), isOfForm, begin],
+	['a new form', 2, watchAll('formCreated'), isOfList, create],
+	['a response to a new form', 4, watchAll('responseCompleted'), isOfList, create],
+	['an edited form', 2, watchForms(1, 'formUpdated'), isOfList, edit],
+	['a response on the first of 67 pages', 4, createLong('newest', 'link'), isOnPage(1), submit],
+	['a response on the last of 67 pages', 4, createLong('oldest'), isOnPage(67), submit],
+	['a response on any of 67 pages', 268, createLong('shuffled'), isOnPage(1), submit],
+	['a completion on an old page of 67', 268, createLong('newest'), isOnPage(54), completeOld],
 ])(
 	'%s comes within %i minutes, and Requests per Day are kept',
 	async (_what, minutes, create, isMeant, happen) => {
@@ -93,7 +93,7 @@ it.each<[Order, number, Mode, number]>([
 it('Many responses of a long list come soon, also if the full pass is the first to read one of their pages', async () => {
 	const { world, A } = createPaged({ pages: 20, listing: { pageSize: 10 } });
 	await world.begin(20);
-	while (!(await world.tick(MINUTE_MS)).sent.some(onPage(20))) continue;
+	while (!(await world.tick(MINUTE_MS)).sent.some(isOnPage(20))) continue;
 	// after the next search, the pass starts over
 	await world.run(2);
 	lodash.times(60, () => world.submit(A));

@@ -44,7 +44,7 @@ describe('A failure', () => {
 		const bad: Record<string, FaultName> = { F0: 'serverError', F1: 'notFound' };
 		const failWith = ({ form }: Sent) => faults[bad[form]];
 		await world.begin(0, { failWith });
-		expect(world.n8n.active).toBe(true);
+		expect(world.n8n.isActive).toBe(true);
 		const happen = (minute: number) =>
 			minute % 21 === 5 && world.submit(world.forms[`F${2 + (minute % 8)}`]);
 		await world.run(8 * 60, { happen, failWith });
@@ -120,7 +120,7 @@ it.each<[FaultName, Order, Mode]>([
 		const { world, A } = createPaged(given, (number) => number % 9 === 0);
 		await world.begin(20);
 		// on one of the pages 4 to 6
-		const early = lodash.find(A.shown(), 'incomplete', 30)!;
+		const early = lodash.find(A.listShown(), 'incomplete', 30)!;
 		world.complete(early);
 		const happen = (minute: number) => order !== 'shuffled' && minute % 42 === 9 && world.submit(A);
 		await world.run(DAY_MINUTES, { happen, ...failPage(12, name) });

@@ -16,14 +16,14 @@ export type Fault = Reply | { code: string } | { hangs: true };
 const message = (text: string) => JSON.stringify({ success: false, message: text });
 
 /** A refusal for a minute's or a day's limit. */
-const refuse = (limit: string, seconds: string) => {
+const createRefusal = (limit: string, seconds: string) => {
 	const headers = { 'x-ratelimit-limit': limit, 'x-ratelimit-remaining': '0' };
 	const body = message('Too Many Attempts.');
 	return { status: 429, headers: { ...headers, 'retry-after': seconds }, body };
 };
 
 /** The service is in maintenance for so many seconds. */
-const unavailable = (seconds: string) => ({
+const createMaintenance = (seconds: string) => ({
 	status: 503,
 	headers: { 'retry-after': seconds },
 	body: message('Service Unavailable'),
@@ -32,11 +32,11 @@ const unavailable = (seconds: string) => ({
 export const faults = {
 	unauthorized: { status: 401, body: message('Unauthenticated.') },
 	notFound: { status: 404, body: message('Not found') },
-	minuteUsedUp: refuse('60', '20'),
-	dayUsedUp: refuse('1440', '28800'),
+	minuteUsedUp: createRefusal('60', '20'),
+	dayUsedUp: createRefusal('1440', '28800'),
 	serverError: { status: 500, body: message('Server error') },
-	maintenance: unavailable('600'),
-	longMaintenance: unavailable('9000'),
+	maintenance: createMaintenance('600'),
+	longMaintenance: createMaintenance('9000'),
 	brokenConnection: { code: 'ECONNRESET' },
 	noReply: { hangs: true },
 	cutBody: { status: 200, body: '{"success":true,"data":[{"uuid":"A-1","numb' },

@@ -95,7 +95,7 @@ export class N8n {
 	readonly log: string[] = [];
 	readonly saved: Saved = { staticData: {}, cursor: {} };
 	/** Whether the trigger could be activated. */
-	active = false;
+	isActive = false;
 	credential = { accessToken: 'token-1', baseUrl: 'https://forms.example.com/api/v1' };
 	parameters: Parameters;
 	/** The name of the trigger, from the next activation on. */
@@ -126,7 +126,7 @@ export class N8n {
 
 	/** One of n8n's poll times; if the workflow could not be activated, the next attempt to activate it. */
 	async tick(circumstances: Circumstances = {}): Promise<Poll> {
-		if (!this.active) return await this.activate('init', circumstances);
+		if (!this.isActive) return await this.activate('init', circumstances);
 		if (this.mode === 'durable') this.context = this.createContext('update', 'durable');
 		return await this.poll(circumstances, false);
 	}
@@ -135,7 +135,7 @@ export class N8n {
 	async activate(activation: 'activate' | 'init', given: Circumstances = {}): Promise<Poll> {
 		this.context = this.createContext(activation, 'default');
 		const poll = await this.poll(given, true);
-		this.active = poll.thrown === undefined;
+		this.isActive = poll.thrown === undefined;
 		return poll;
 	}
 

@@ -90,7 +90,7 @@ export class Oracle {
 	/** All responses of these forms that are there have been read. */
 	settle(forms: readonly Form[]): void {
 		this.edits.settle();
-		for (const form of forms) if (form.shown().length > 0) this.existedBefore.delete(form);
+		for (const form of forms) if (form.listShown().length > 0) this.existedBefore.delete(form);
 	}
 
 	/** The process has lost what it had read since n8n last saved the state. */

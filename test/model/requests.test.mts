@@ -49,7 +49,7 @@ it.each<[number, number, FaultName, Partial<Parameters>]>([
 		bad.has(form) && (kind === 'fields' || !parameters.columns) ? faults[name] : undefined;
 	await world.begin(0, { failWith });
 	await world.run(1.5 * DAY_MINUTES, { failWith, periodMinutes: 5 });
-	expect(world.n8n.active).toBe(true);
+	expect(world.n8n.isActive).toBe(true);
 	// only the first attempt to read a form comes on top
 	const first = lodash.uniqBy(world.service.sent, 'form');
 	expect(lodash.difference(ids, lodash.map(first, 'form'))).toEqual([]);

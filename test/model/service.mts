@@ -52,14 +52,12 @@ export class Form {
 	/** What happens once, after the next first page was shown. */
 	betweenPages: (() => void) | undefined;
 	readonly id: string;
-	name: string;
 	edits = 0;
 	/** Epoch milliseconds. */
 	readonly createdAt: number;
 
 	constructor(id: string, createdAt = 0) {
 		this.id = id;
-		this.name = `Form ${id}`;
 		this.createdAt = createdAt;
 	}
 
@@ -77,7 +75,7 @@ export class Form {
 	 *
 	 * @param request the number of the request, by which ties are shuffled
 	 */
-	shown(request = 0): Response[] {
+	listShown(request = 0): Response[] {
 		const { order, shufflesTies } = this.listing;
 		const shown = this.kept.filter(isListed);
 		// a random order, always the same
@@ -168,15 +166,16 @@ export class Service {
 		const pages = { pageSize: this.otherPageSize, paging: 'link' } as const;
 		if (one.kind === 'forms') {
 			const forms = Object.values(this.forms).filter(isListed);
-			return createPage(one, forms, pages, ({ id, name, edits, kept, createdAt }) => {
+			return createPage(one, forms, pages, ({ id, edits, kept, createdAt }) => {
 				const changing = { responses_count: kept.length, updated_at: one.at };
-				return { id, name, description: `${edits}`, ...changing, created_at: toIso(createdAt) };
+				const created_at = toIso(createdAt);
+				return { id, name: `Form ${id}`, description: `${edits}`, ...changing, created_at };
 			});
 		}
 		const form = this.forms[one.form];
 		if (form === undefined || !isListed(form)) return faults.notFound;
 		if (one.kind === 'fields') return createPage(one, FIELDS, pages, (field) => field);
-		const shown = form.shown(this.sent.length);
+		const shown = form.listShown(this.sent.length);
 		const page = createPage(one, shown, form.listing, ({ id, createdAt, ...response }) => {
 			const { number, incomplete: is_incomplete, edits } = response;
 			const responses = [{ key: 'Edits', value: edits }];

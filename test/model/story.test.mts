@@ -70,10 +70,7 @@ const happenings: Record<string, (scene: Scene) => unknown> = {
 	'someone completes a response': ({ world, open }) => open && world.complete(open),
 	'a response is edited': ({ world, response }) => world.oracle.edit(response),
 	'a response is deleted or restored': ({ response }) => (response.deleted = !response.deleted),
-	'a form is renamed': ({ world, form, n }) => {
-		form.name = `Form ${n} (closed)`;
-		world.oracle.edit(form);
-	},
+	'a form is edited': ({ world, form }) => world.oracle.edit(form),
 	'a listing is empty for a while': ({ form }) =>
 		(form.state = form.state === 'empty' ? 'listed' : 'empty'),
 	'a form is deleted': ({ form }) => (form.state = 'deleted'),
@@ -83,7 +80,7 @@ const happenings: Record<string, (scene: Scene) => unknown> = {
 		form.betweenPages = () => void world.submit(form);
 	},
 	'a response is deleted between two pages': ({ form, response }) => {
-		form.betweenPages = () => void ((form.shown()[0] ?? response).deleted = true);
+		form.betweenPages = () => void ((form.listShown()[0] ?? response).deleted = true);
 	},
 	'a poll': async ({ world, n }) => await world.tick(pick(GAPS_MS, n)),
 	'a poll fails': async ({ world, n }) => await world.tick(pick(GAPS_MS, n), createTrouble(n)),
@@ -116,7 +113,7 @@ const LAST: Array<(world: World, form: Form) => unknown> = [
 	(world, form) => world.submit(form),
 	(world, form) => world.submit(form, true),
 	(world, form) => {
-		const open = form.shown().find(({ incomplete }) => incomplete);
+		const open = form.listShown().find(({ incomplete }) => incomplete);
 		if (open !== undefined) world.complete(open);
 	},
 	(world, form) => [form, form.kept[0]].forEach((subject) => world.oracle.edit(subject)),

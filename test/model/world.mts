@@ -108,7 +108,7 @@ export class World {
 	/** One of n8n's poll times, so long after the last one; n8n starts again if it is killed. */
 	async tick(afterMs: number, { end, ...circumstances }: Circumstances = {}): Promise<Poll> {
 		this.time.pass(afterMs);
-		const given = { ...circumstances, end: this.n8n.active ? end : undefined };
+		const given = { ...circumstances, end: this.n8n.isActive ? end : undefined };
 		const poll = this.note(await this.n8n.tick(given), given);
 		if (given.end?.startsWith('killed')) await this.restart();
 		if (given.end === 'discarded' && this.n8n.mode === 'default') await this.publish();
