@@ -1,5 +1,5 @@
 import type { INode, INodeParameters, INodeProperties } from 'n8n-workflow';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { workflow } from '../n8n/core.mts';
 import { nodeOf, nodeTypes, typeOf } from '../n8n/built.mts';
 import { operationCases } from '../resources/operations.mts';
@@ -87,63 +87,46 @@ function listShown(parameters: INodeParameters, name: string): string[] {
 	return listIn(type.properties, all).filter((one) => !ofAll.includes(one));
 }
 
-describe('The panel of the node', () => {
-	const adding = 'options: allowOtherChoices allowMissingAnswers skipDuplicatesBy';
-	const panels = `
-		response getAll | {} | formId returnAll limit status filters simplify options: downloadFiles nameAnswersBy columns sort
-		response getAll | {"simplify": false, "returnAll": true} | formId returnAll status filters simplify options: downloadFiles sort
-		response getAll Tool | {} | toolDescription formId limit skip status filters output options: downloadFiles sort
-		response get | {"options": {"columns": true, "downloadFiles": true}} | formId responseId simplify options: downloadFiles nameAnswersBy columns
-		response create | {} | formId inputMode fields ${adding}
-		response create | {"inputMode": "json"} | formId inputMode answersJson ${adding}
-		response getPdf | {"download": false} | formId responseId download
-		response getPdf Tool | {} | toolDescription formId responseId
-		setting update | {} | formId inputMode settings clear preview options: skipUnchanged
-		setting update | {"inputMode": "auto"} | formId inputMode preview options: skipUnchanged clearText
-		setting update | {"inputMode": "json"} | formId inputMode settingsJson preview options: skipUnchanged
-		form get Tool | {"output": "selectedFields"} | toolDescription formId output outputFields
-		field getAll | {} | formId returnAll limit`;
+const adding = 'options: allowOtherChoices allowMissingAnswers skipDuplicatesBy';
+const filtered = 'filters simplify options: downloadFiles emitExisting';
+const ofResponses = `${filtered} maxPerPoll nameAnswersBy columns requestsPerDay`;
+const ofForms = 'simplify options: maxPerPoll requestsPerDay';
 
-	it.each(panels.trim().split('\n'))('shows only what has an effect: %s', (line) => {
-		const [ids, given, shown] = line.trim().split(' | ');
-		const [resource, operation, tool = ''] = ids.split(' ');
-		const parameters = { resource, operation, ...(JSON.parse(given) as INodeParameters) };
-		expect(listShown(parameters, `formService${tool}`).join(' ')).toBe(shown);
-	});
+const panels = `
+	response getAll | {} | formId returnAll limit status filters simplify options: downloadFiles nameAnswersBy columns sort
+	response getAll | {"simplify": false, "returnAll": true} | formId returnAll status filters simplify options: downloadFiles sort
+	response getAll Tool | {} | toolDescription formId limit skip status filters output options: downloadFiles sort
+	response get | {"options": {"columns": true, "downloadFiles": true}} | formId responseId simplify options: downloadFiles nameAnswersBy columns
+	response create | {} | formId inputMode fields ${adding}
+	response create | {"inputMode": "json"} | formId inputMode answersJson ${adding}
+	response getPdf | {"download": false} | formId responseId download
+	response getPdf Tool | {} | toolDescription formId responseId
+	setting update | {} | formId inputMode settings clear preview options: skipUnchanged
+	setting update | {"inputMode": "auto"} | formId inputMode preview options: skipUnchanged clearText
+	form get Tool | {"output": "selectedFields"} | toolDescription formId output outputFields
+	field getAll | {} | formId returnAll limit
+	Trigger | {} | watch formId requestsNotice ${ofResponses}
+	Trigger | {"watch": "several"} | watch formIds requestsNotice ${ofResponses}
+	Trigger | {"watch": "all"} | watch exceptFormIds requestsNotice ${ofResponses}
+	Trigger | {"simplify": false} | watch formId requestsNotice ${filtered} maxPerPoll requestsPerDay
+	Trigger | {"events": ["responseAbandoned"]} | abandonedAfterHours watch formId requestsNotice ${ofResponses}
+	Trigger | {"events": ["responseUpdated", "formUpdated"]} | watch formId requestsNotice ${ofResponses}
+	Trigger | {"events": ["formUpdated"]} | watch formId ${ofForms}
+	Trigger | {"events": ["formCreated"], "watch": "several"} | exceptFormIds ${ofForms}
+	Trigger | {"options": {"requestsPerDay": 100}} | watch formId ${ofResponses}
+	Trigger | {"options": {"emitExisting": "since"}} | watch formId requestsNotice ${ofResponses.replace('Existing', 'Existing emitSince')}`;
 
-	const filtered = 'filters simplify options: downloadFiles emitExisting';
-	const ofResponses = `${filtered} maxPerPoll nameAnswersBy columns requestsPerDay`;
-	const ofForms = 'simplify options: maxPerPoll requestsPerDay';
-	const triggers = `
-		{} | watch formId requestsNotice ${ofResponses}
-		{"watch": "several"} | watch formIds requestsNotice ${ofResponses}
-		{"watch": "all"} | watch exceptFormIds requestsNotice ${ofResponses}
-		{"simplify": false} | watch formId requestsNotice ${filtered} maxPerPoll requestsPerDay
-		{"events": ["responseStarted"]} | watch formId requestsNotice ${ofResponses}
-		{"events": ["responseAbandoned"]} | abandonedAfterHours watch formId requestsNotice ${ofResponses}
-		{"events": ["responseUpdated"]} | watch formId requestsNotice ${ofResponses}
-		{"events": ["responseUpdated", "formUpdated"]} | watch formId requestsNotice ${ofResponses}
-		{"events": ["formUpdated"]} | watch formId ${ofForms}
-		{"events": ["formCreated"], "watch": "several"} | exceptFormIds ${ofForms}
-		{"options": {"requestsPerDay": 100}} | watch formId ${ofResponses}
-		{"options": {"emitExisting": "since"}} | watch formId requestsNotice ${ofResponses.replace('Existing', 'Existing emitSince')}`;
+it.each(panels.trim().split('\n'))('The panel shows only what has an effect: %s', (line) => {
+	const [ids, given, shown] = line.trim().split(' | ');
+	const [resource, operation, ...kind] = ids === 'Trigger' ? ['', '', ids] : ids.split(' ');
+	const events = ['responseCompleted'];
+	const parameters = { resource, operation, events, ...(JSON.parse(given) as INodeParameters) };
+	expect(listShown(parameters, `formService${kind.join('')}`).join(' ')).toBe(shown);
+});
 
-	it.each(triggers.trim().split('\n'))(
-		'of the trigger shows only what has an effect: %s',
-		(line) => {
-			const [given, shown] = line.trim().split(' | ');
-			const parameters = {
-				events: ['responseCompleted'],
-				...(JSON.parse(given) as INodeParameters),
-			};
-			expect(listShown(parameters, 'formServiceTrigger').join(' ')).toBe(shown);
-		},
-	);
-
-	it('turns a switch on that is added to the options, since the switch is off without it', () => {
-		const collections = operationCases.flatMap(({ properties }) => properties.filter(isOptions));
-		const options = collections.flatMap((one) => one.options as INodeProperties[]);
-		const switches = options.filter(({ type }) => type === 'boolean');
-		for (const { name, default: value } of switches) expect([name, value]).toEqual([name, true]);
-	});
+it('A switch that is added to the options is on, since it is off without it', () => {
+	const collections = operationCases.flatMap(({ properties }) => properties.filter(isOptions));
+	const options = collections.flatMap((one) => one.options as INodeProperties[]);
+	const switches = options.filter(({ type }) => type === 'boolean');
+	for (const { name, default: value } of switches) expect([name, value]).toEqual([name, true]);
 });
