@@ -2,14 +2,12 @@ import { NodeHelpers, type IDataObject, type INode } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import { settings } from '../../../nodes/FormService/settings/settings.ts';
 import { status, success } from '../../service/index.mts';
-import type { Fault, FaultName, Service } from '../../service/index.mts';
+import type { Fault, FaultName } from '../../service/index.mts';
 import { locator } from '../harness.mts';
 import { nodeOf } from '../n8n/built.mts';
 import { operationCases } from '../resources/operations.mts';
-import { testRuns, type Given } from '../resources/runs.mts';
+import { meeting, testRuns } from '../resources/runs.mts';
 import { agents, type Agent } from './agent.mts';
-
-const retrying = { retryOnFail: true, maxTries: 3, waitBetweenTries: 10 };
 
 describe.each(agents)('A tool that %s runs for an agent', (agent) => {
 	const fromModel = (name: string) => `={{ $fromAI('${name}', '', 'string') }}`;
@@ -22,32 +20,27 @@ describe.each(agents)('A tool that %s runs for an agent', (agent) => {
 	});
 
 	/** Lets an agent add a response for each item, with Retry On Fail. */
-	const adding = (fault: Fault | FaultName, times: number, ...items: IDataObject[]) => ({
+	const adding = (rule: { fault: Fault | FaultName; times?: number }, ...items: IDataObject[]) => ({
+		...meeting({ ...rule, match: { method: 'POST' } }, create, ...items),
 		agent,
-		given: [
-			{
-				inputMode: 'json',
-				answersJson: `={{ { Name: $fromAI('name', '', 'string') } }}`,
-				options: { allowMissingAnswers: true },
-			},
-			...items,
-		] satisfies Given,
-		prepare: ({ faults }: Service) => faults.set({ fault, times, match: { method: 'POST' } }),
-		node: retrying,
+		node: { retryOnFail: true, maxTries: 3, waitBetweenTries: 10 },
 	});
-
+	const create = {
+		inputMode: 'json',
+		answersJson: `={{ { Name: $fromAI('name', '', 'string') } }}`,
+		options: { allowMissingAnswers: true },
+	};
 	const ada = { name: 'Ada' };
+	const refused = { fault: status(403, 'Not yet.'), times: 1 };
 
 	testRuns('Response: Create', {
-		'adds a response once that may have been added': adding('dropAfter', Infinity, ada),
+		'adds a response once that may have been added': adding({ fault: 'dropAfter' }, ada),
 		'adds no response after a quoted system error': adding(
-			status(502, 'ECONNRESET'),
-			Infinity,
+			{ fault: status(502, 'ECONNRESET') },
 			ada,
 		),
 		'adds a response again that was refused, and the same for a second call': adding(
-			status(403, 'Not yet.'),
-			1,
+			refused,
 			ada,
 			ada,
 		),
@@ -58,9 +51,8 @@ const agent: Agent = 'itself';
 
 /** The tool runs at a service that lists these records. */
 const reading = (records: object[], parameters: object) => ({
+	...meeting({ fault: success(records) }, parameters),
 	agent,
-	given: [parameters] satisfies Given,
-	prepare: ({ faults }: Service) => faults.set({ fault: success(records) }),
 });
 
 const listed = { sort: { order: 'listed' } };

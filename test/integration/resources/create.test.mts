@@ -1,7 +1,6 @@
-import { success } from '../../service/index.mts';
-import type { Fault, FaultName, Service } from '../../service/index.mts';
+import { success, type FaultName } from '../../service/index.mts';
 import { locator } from '../harness.mts';
-import { formOfItem, testRuns, type Given } from './runs.mts';
+import { formOfItem, LISTS_RESPONSES, meeting, testRuns } from './runs.mts';
 
 const valid = { Name: 'x', Email: 'a' };
 const json = { inputMode: 'json', answersJson: '={{ $json }}' };
@@ -14,13 +13,6 @@ const chosen = { formId: { ...locator('orders', 'list'), cachedResultName: 'Orde
 const mapped = (value: object, ...schema: object[]) => ({
 	inputMode: 'fields',
 	fields: { mappingMode: 'defineBelow', value, schema },
-});
-
-/** The service replies so to each of the next new responses. */
-const replyTo = (fault: Fault | FaultName, times: number, ...given: Given) => ({
-	given,
-	prepare: ({ faults }: Service) => faults.set({ fault, times, match: { method: 'POST' } }),
-	node: { onError: 'continueRegularOutput' } as const,
 });
 
 testRuns('Response: Create', {
@@ -75,12 +67,16 @@ testRuns('Response: Create', {
 const skipBy = (skipDuplicatesBy: unknown) => ({ ...json, options: { skipDuplicatesBy } });
 
 /** Before the run, the form has one response with these answers. */
-const against = (responses: unknown, attributes: object = {}, by = 'Email, Size') => ({
-	given: [skipBy(by), { ...valid, Size: 'M', Order: 5 }] satisfies Given,
-	prepare: ({ faults }: Service) => {
-		const data = [{ id: 'r0', responses, ...attributes }];
-		faults.set({ fault: success(data), match: { path: /^\/responses\// } });
-	},
+function against(responses: unknown, attributes: object = {}, by = 'Email, Size') {
+	const fault = success([{ id: 'r0', responses, ...attributes }]);
+	const item = { ...valid, Size: 'M', Order: 5 };
+	return meeting({ fault, match: LISTS_RESPONSES }, skipBy(by), item);
+}
+
+/** Adds the same response twice, of which the service meets the first one so. */
+const addingTwice = (fault: FaultName) => ({
+	...meeting({ fault, times: 1, match: { method: 'POST' } }, skipBy('Name'), valid, valid),
+	node: { onError: 'continueRegularOutput' } as const,
 });
 
 const same = { Email: 'a', Size: 'm' };
@@ -107,14 +103,8 @@ testRuns('Response: Create', {
 		valid,
 		{ ...valid, Email: 'b' },
 	],
-	'adds an item after an equal one that was refused': replyTo(
-		'forbidden',
-		1,
-		skipBy('Name'),
-		valid,
-		valid,
-	),
-	'adds none after one that may be added': replyTo('dropAfter', 1, skipBy('Name'), valid, valid),
+	'adds an item after an equal one that was refused': addingTwice('forbidden'),
+	'adds none after one that may be added': addingTwice('dropAfter'),
 	'cannot compare several choices': [skipBy('Topics'), valid],
 	'cannot compare fields with one label': [skipBy('Same'), valid],
 	'needs an answer to compare': [skipBy('Order'), valid],

@@ -1,23 +1,22 @@
-import { demoForms, success, type Service } from '../../service/index.mts';
+import { demoForms, success } from '../../service/index.mts';
 import { locator } from '../harness.mts';
-import { formOfItem, FORM_ID, testRuns } from './runs.mts';
+import { formOfItem, FORM_ID, meeting, testRuns } from './runs.mts';
 
 const byUrl = { formId: formOfItem('url'), limit: 1 };
 const gone = { formId: { ...locator('gone42', 'list'), cachedResultName: 'Summer Party' } };
 
-/** The service lists a form whose fields have these attributes. */
-const withFields = (...attributes: object[]) => ({
-	given: [{ formId: locator('f') }] satisfies [object],
-	prepare({ faults }: Service) {
-		const fields = attributes.map((given) => ({ id: 'a', name: 'Name', ...given }));
-		faults.set({ fault: success([{ id: 'f', fields }]) });
-	},
-});
+const fields = [
+	{ id: 'a', name: 'Name', mandatory: 'true' },
+	{ id: 'b', name: 'Email', required: 0 },
+];
 
 testRuns('Form: Get', {
 	'gets a form with its fields': [{ formId: locator(demoForms.contact) }],
 	'gets a raw form': [{ simplify: false }],
-	'says which fields are required': withFields({ mandatory: 'true' }, { required: 0 }),
+	'says which fields are required': meeting(
+		{ fault: success([{ id: 'f', fields }]) },
+		{ formId: locator('f') },
+	),
 	'finds no form that was chosen': [gone],
 });
 

@@ -1,20 +1,15 @@
-import { rawReply, success, type Fault, type Service } from '../../service/index.mts';
+import { rawReply, success, type Service } from '../../service/index.mts';
 import { locator } from '../harness.mts';
-import { formOfItem, testRuns, type Given } from './runs.mts';
+import { formOfItem, LISTS_RESPONSES, meeting, testRuns, type Given } from './runs.mts';
 
 const listed = { sort: { order: 'listed' } };
 
-/** The service replies so to requests for such a path. */
-const replyTo = (path: RegExp, fault: Fault, ...given: Given) => ({
-	given,
-	prepare: ({ faults }: Service) => faults.set({ fault, match: { path } }),
-});
+/** The service lists these records. */
+const listing = (records: object[], ...given: Given) =>
+	meeting({ fault: success(records), match: LISTS_RESPONSES }, ...given);
 
-/** The service lists a response with unreadable answers, and two others. */
-const withUnreadable = (parameters: object) => {
-	const others = ['Ada', 'Bob'].map((Name) => ({ uuid: Name, responses: { Name } }));
-	return replyTo(/^\/responses/, success([{ uuid: 'odd', responses: 42 }, ...others]), parameters);
-};
+const others = ['Ada', 'Bob'].map((Name) => ({ uuid: Name, responses: { Name } }));
+const unreadable = [{ uuid: 'odd', responses: 42 }, ...others];
 
 /** The service lists one response on each page. */
 const onPages = (...given: Given) => ({
@@ -23,9 +18,9 @@ const onPages = (...given: Given) => ({
 });
 
 const condition = (field: string, operator: string, value?: string) => ({ field, operator, value });
-const meeting = (...conditions: object[]) => ({ conditions: { conditions } });
+const all = (...conditions: object[]) => ({ conditions: { conditions } });
 const filter = (...given: Parameters<typeof condition>) => ({
-	filters: meeting(condition(...given)),
+	filters: all(condition(...given)),
 });
 
 const isAda = condition('Name', 'is', 'ada');
@@ -42,8 +37,8 @@ testRuns('Response: Get Many', {
 	'finds a text': [{ filters: { text: 'example.COM' } }],
 	'finds those from a time on': [{ filters: { after: second } }],
 	'finds those of a period': [{ filters: { after: '2026-10-02', before: '2026-10-03T08:00Z' } }],
-	'finds those that meet any condition': [{ filters: { match: 'any', ...meeting(isAda, isLast) } }],
-	'finds those that meet all conditions': [{ filters: meeting(isAda, isLast) }],
+	'finds those that meet any condition': [{ filters: { match: 'any', ...all(isAda, isLast) } }],
+	'finds those that meet all conditions': [{ filters: all(isAda, isLast) }],
 	'compares a time': [filter('attribute:created_at', 'after', secondUtc)],
 	'finds missing answers': [filter('Email', 'isEmpty')],
 	'keeps what it cannot compare, and says so': [filter('Order', 'less', '6')],
@@ -55,15 +50,14 @@ testRuns('Response: Get Many', {
 	'reads one page as listed': onPages({ ...listed, returnAll: false, limit: 1 }),
 	'reads all pages for a status': onPages({ ...listed, status: 'complete', limit: 1 }),
 	'reads all pages for a time': onPages({ ...listed, filters: { after: second }, limit: 1 }),
-	'filters by status if the service does not': replyTo(
-		/^\/responses/,
-		success([true, false, '0', 1, undefined].map((is_incomplete, id) => ({ id, is_incomplete }))),
+	'filters by status if the service does not': listing(
+		[true, false, '0', 1, undefined].map((is_incomplete, id) => ({ id, is_incomplete })),
 		{ status: 'incomplete' },
 	),
-	'keeps unreadable answers, and says so': withUnreadable({
-		filters: meeting(condition('Name', 'isNot', 'Bob')),
+	'keeps unreadable answers, and says so': listing(unreadable, filter('Name', 'isNot', 'Bob')),
+	'keeps unreadable answers when it finds a text': listing(unreadable, {
+		filters: { text: 'ada' },
 	}),
-	'keeps unreadable answers when it finds a text': withUnreadable({ filters: { text: 'ada' } }),
 });
 
 const gone = { formId: { ...locator('gone42', 'list'), cachedResultName: 'Summer Party' } };
@@ -82,6 +76,7 @@ testRuns('Response: Get Many', {
 	'needs yes or no': [filter('attribute:is_incomplete', 'is', 'maybe')],
 });
 
+const loginPage = rawReply(200, 'text/html', '<!doctype html><title>Log in</title>');
 const ofItem = { responseId: locator('={{ $json.id }}') };
 
 testRuns('Response: Get', {
@@ -96,10 +91,7 @@ testRuns('Response: Get PDF', {
 	'gets the file and its link': [{ ...ofItem, binaryPropertyName: ' summary ' }, { id: 'r1' }],
 	'gets the link alone': [{ ...ofItem, download: false }, { id: 'r1' }, { id: 'r2' }],
 	'needs a name for the file': [{ ...ofItem, binaryPropertyName: ' ' }, { id: 'r1' }],
-	'takes no web page for a PDF': replyTo(
-		/^\/pdf\//,
-		rawReply(200, 'text/html', '<!doctype html><title>Log in</title>'),
-		ofItem,
-		{ id: 'r1' },
-	),
+	'takes no web page for a PDF': meeting({ fault: loginPage, match: { path: /^\/pdf/ } }, ofItem, {
+		id: 'r1',
+	}),
 });

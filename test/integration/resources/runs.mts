@@ -22,6 +22,16 @@ type More = { prepare?: (service: Service) => void; node?: Partial<INode>; agent
 /** Runs of an operation by what they show. The snapshot has their requests, and their items or their error. */
 export type Runs = Record<string, Given | (More & { given: Given })>;
 
+type FaultRule = Parameters<Service['faults']['set']>[0];
+
+/** A run at a service that meets some requests with a fault, such as a reply. By default, it meets all requests. */
+export const meeting = (rule: FaultRule, ...given: Given) => ({
+	given,
+	prepare: ({ faults }: Service) => faults.set(rule),
+});
+
+export const LISTS_RESPONSES = { path: /^\/responses\// };
+
 export const FORM_ID = 'orders';
 
 /** The fields have their labels as UUIDs, but for those whose answers a service refuses. */

@@ -1,7 +1,7 @@
 import type { INode, INodeProperties } from 'n8n-workflow';
-import { success, type FaultName, type Service } from '../../service/index.mts';
+import { success, type FaultName } from '../../service/index.mts';
 import { operationNamed } from './operations.mts';
-import { FORM_ID, formOfItem, testRuns, type Given } from './runs.mts';
+import { FORM_ID, formOfItem, meeting, testRuns, type Given } from './runs.mts';
 
 const { properties } = operationNamed('Setting: Update');
 const entries = properties.find(({ name }) => name === 'settings')!.options as INodeProperties[];
@@ -15,13 +15,10 @@ const clearText = { ...auto, options: { clearText: '(empty)' } };
 const ofItem = { formId: formOfItem() };
 
 /** Before the run, the form has these settings, and others that the list of forms does not show. */
-const having = (settings: object, ...given: Given) => ({
-	given,
-	prepare({ faults }: Service) {
-		const data = [{ id: FORM_ID, name: 'Orders', ...settings }];
-		faults.set({ fault: success(data), match: { path: /^\/forms$/ } });
-	},
-});
+function having(settings: object, ...given: Given) {
+	const fault = success([{ id: FORM_ID, name: 'Orders', ...settings }]);
+	return meeting({ fault, match: { path: /^\/forms$/ } }, ...given);
+}
 
 testRuns('Setting: Update', {
 	'sends no setting that was added and left empty': [{ settings: { ...added, is_closed: false } }],
@@ -81,8 +78,7 @@ const rows = ['no', 'yes', 'yes'].map((value) => ({ form: FORM_ID, 'Show Form Ti
 
 /** The first update meets the fault, over the tries of n8n. */
 const failing = (fault: FaultName, times: number, onError: INode['onError']) => ({
-	given: [{ ...skip, ...ofItem }, ...rows] satisfies Given,
-	prepare: ({ faults }: Service) => faults.set({ fault, times, match: { method: 'POST' } }),
+	...meeting({ fault, times, match: { method: 'POST' } }, { ...skip, ...ofItem }, ...rows),
 	node: { onError, retryOnFail: true, maxTries: 3, waitBetweenTries: 1 },
 });
 
