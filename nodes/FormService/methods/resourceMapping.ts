@@ -42,11 +42,11 @@ export function toMapperFields(
 	fields: readonly FormField[],
 	forModel: boolean,
 ): ResourceMapperField[] {
-	const names = fields.map(getMapperName);
+	const names = fields.map((field) => escapeExpression(getMapperName(field)));
 	const uniqueNames = forModel ? makeKeysUnique(names) : names;
 	return fields.map((field, index) => ({
 		id: field.uuid,
-		displayName: escapeExpression(uniqueNames[index]),
+		displayName: uniqueNames[index],
 		required: field.isRequired,
 		defaultMatch: false,
 		canBeUsedToMatch: false,

@@ -22,26 +22,18 @@ type Kind = keyof typeof faults;
 const isTaken = (kind: Kind) => kind === 'fine' || kind === 'slow';
 const mayBeTaken = (kind: Kind) => kind === 'late' || kind === 'lost';
 
-/** An item for the form of its kind; its answers are its order and its place among the rows. */
-type Row = { kind: Kind; order: string; broken: '' | 'value' | 'expression' | 'proxy' };
+type Any<T> = T extends fc.Arbitrary<infer Value> ? Value : never;
+type Row = Any<typeof anyRow>;
+type Options = Any<typeof anyOptions>;
 
-const anyRow: fc.Arbitrary<Row> = fc.record({
+/** An item for the form of its kind; its answers are its order and its place among the rows. */
+const anyRow = fc.record({
 	kind: fc.constantFrom('fine', ...(Object.keys(faults) as Kind[])),
 	order: fc.constantFrom('A', 'B'),
 	broken: fc.constantFrom(...Array<''>(12).fill(''), 'value', 'expression', 'proxy'),
 });
 
-type Options = {
-	batchSize: number;
-	batchInterval: number;
-	maxTries: number;
-	met: number;
-	checkMs: number;
-	skips: boolean;
-	continueOnFail: boolean;
-};
-
-const anyOptions: fc.Arbitrary<Options> = fc.record({
+const anyOptions = fc.record({
 	batchSize: fc.nat(3),
 	batchInterval: fc.integer({ min: 1, max: 6 }),
 	maxTries: fc.integer({ min: 1, max: 3 }),
