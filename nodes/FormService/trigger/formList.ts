@@ -114,7 +114,7 @@ function deliverFormEvents(
 	const { cache, parameters, startedAtMs } = context;
 	const { forms, detected } = compareForms(context, before, listed);
 	const delivered = detected.slice(0, capacity);
-	for (const { form, stateAfter } of delivered) forms.set(form.id, stateAfter);
+	for (const { id, stateAfter } of delivered) forms.set(id, stateAfter);
 	const firstMs = startedAtMs + cache.clockOffsetMs;
 	const listedSinceMs = parameters.watch.kind === 'all' ? firstMs : undefined;
 	return {
@@ -125,13 +125,13 @@ function deliverFormEvents(
 }
 
 /** An event of a form. `stateAfter` is recorded once n8n has the event. */
-export type DetectedFormEvent = Readonly<{
-	event: FormEvent;
-	form: ListedForm;
-	/** The attributes that have changed. */
-	changed?: readonly string[];
-	stateAfter: FormState;
-}>;
+export type DetectedFormEvent = ListedForm &
+	Readonly<{
+		event: FormEvent;
+		/** The attributes that have changed. */
+		changed?: readonly string[];
+		stateAfter: FormState;
+	}>;
 
 type FormComparison = { forms: Map<string, FormState>; detected: DetectedFormEvent[] };
 
@@ -143,6 +143,7 @@ export function compareForms(
 ): FormComparison {
 	const { watch, events, lists } = parameters;
 	const isAll = watch.kind === 'all';
+	const isUpdateWanted = events.includes('formUpdated');
 	const isPresent = (id: string) => listed.has(id) && isWatched(watch, id);
 	const forms = isAll ? updateAbsences(formsBefore, isPresent, nowMs) : new Map(formsBefore);
 	const detected: DetectedFormEvent[] = [];
@@ -157,22 +158,14 @@ export function compareForms(
 		// a form that was moved to the workspace has existing responses, and a created form has none
 		const isCreated = isNew && isNewlyCreated(form, listedSinceMs);
 		const first: FormState = isCreated && lists.responses ? { seen: new Map() } : {};
-		const { changed, stateAfter } = compareAttributes(
-			form,
-			before ?? first,
-			events.includes('formUpdated'),
-		);
+		const { changed, stateAfter } = compareAttributes(form, before ?? first, isUpdateWanted);
 		if (isNew && events.includes('formCreated')) {
-			detected.push({ event: 'formCreated', form, stateAfter });
+			detected.push({ ...form, event: 'formCreated', stateAfter });
 		} else if (changed.length > 0) {
-			detected.push({ event: 'formUpdated', form, changed, stateAfter });
+			detected.push({ ...form, event: 'formUpdated', changed, stateAfter });
 		} else forms.set(form.id, stateAfter);
 	}
-	const sorted = sortByTime(
-		detected.map((one) => ({ one, record: one.form.record })),
-		'oldest',
-	);
-	return { forms, detected: sorted.map(({ one }) => one) };
+	return { forms, detected: sortByTime(detected, 'oldest') };
 }
 
 /** The service rounds times down, and its machines can have different clocks. */
@@ -233,10 +226,9 @@ function toComparedText(value: unknown): string {
 const ITEM_ATTRIBUTES = ['slug', 'description', 'is_closed', 'created_at', 'updated_at'];
 
 export function createFormEventItem(
-	{ event, form, changed }: Omit<DetectedFormEvent, 'stateAfter'>,
+	{ id, name, record, event, changed }: Omit<DetectedFormEvent, 'stateAfter'>,
 	{ simplify }: ResponseOutput,
 ): OutputItem {
-	const { id, name, record } = form;
 	const selected = simplify ? pick(record, ITEM_ATTRIBUTES, changed ?? []) : record;
 	const json: IDataObject = {
 		...removeSecrets(selected),

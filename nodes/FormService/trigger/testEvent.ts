@@ -54,7 +54,7 @@ export async function fetchTestEvent(n8n: IPollFunctions): Promise<INodeExecutio
 	const event = FORM_EVENTS.find((one) => events.includes(one));
 	if (event !== undefined) {
 		const changed = eventTexts[event].example?.changed as string[] | undefined;
-		return [createFormEventItem({ event, form, changed }, output).item];
+		return [createFormEventItem({ ...form, event, changed }, output).item];
 	}
 	if (conditions.conditions.length > 0) {
 		throw new InputError(n8n.getNode(), {

@@ -6,8 +6,7 @@ import { outputNeedsFields, type ResponseOutput } from '../answers/responseItem'
 import { readConditions, readTimeMs } from '../parameters/filters';
 import { readFormId } from '../parameters/locators';
 import {
-	createParameterError,
-	getDisplayName,
+	createNamedError,
 	readSelectedOption,
 	readInteger,
 	readTextList,
@@ -19,7 +18,6 @@ import {
 	getWatchKind,
 	isFormEvent,
 	type TriggerEvent,
-	type WatchKind,
 } from '../parameters/triggerEvents';
 import { HOUR_MS } from './requestBudget';
 import { RETENTION_MS } from './seenResponses';
@@ -89,35 +87,21 @@ export function readTriggerParameters(n8n: IPollFunctions): TriggerParameters {
 	};
 }
 
-const WATCH_NAMES: Readonly<Record<WatchKind, string>> = {
-	one: 'One Form',
-	several: 'Several Forms',
-	all: 'All Forms',
-};
-
 function readWatch(input: ParameterContext, events: readonly TriggerEvent[]): Watch {
-	const watch = readSelectedOption(input, 'watch', WATCH_NAMES, 'one');
-	const kind = getWatchKind(events, watch);
+	const kind = getWatchKind(events, input.parameter('watch', 'one'));
 	if (kind === 'one') return { kind: 'chosen', formIds: [readFormId(input)] };
 	if (kind === 'all') return { kind, except: readFormIds(input, 'exceptFormIds') };
 	const formIds = readFormIds(input, 'formIds');
 	if (formIds.length > 0) return { kind: 'chosen', formIds };
-	throw createParameterError(
-		input,
-		"'Form Names or IDs' is empty",
-		'Choose at least one form from the list.',
-	);
+	throw createNamedError(input, 'formIds', 'is empty', 'Choose at least one form from the list.');
 }
 
 function readFormIds(input: ParameterContext, name: string): string[] {
 	const ids = readTextList(input, name);
 	const wrong = ids.find((id) => !isId(id));
 	if (wrong === undefined) return [...new Set(ids)];
-	throw createParameterError(
-		input,
-		`'${getDisplayName(input, name)}' has an entry that is not a form ID`,
-		'Choose forms from the list, or provide a list of their IDs.',
-	);
+	const advice = 'Choose forms from the list, or provide a list of their IDs.';
+	throw createNamedError(input, name, 'has an entry that is not a form ID', advice);
 }
 
 function readEmitExisting(input: ParameterContext): TriggerParameters['emitExisting'] {
@@ -126,11 +110,8 @@ function readEmitExisting(input: ParameterContext): TriggerParameters['emitExist
 	if (choice !== 'since') return choice === 'all' ? 'all' : undefined;
 	const sinceMs = readTimeMs(input, 'options.emitSince');
 	if (sinceMs !== undefined) return { sinceMs };
-	throw createParameterError(
-		input,
-		"'Existing Responses Since' is empty",
-		"Add this option and choose a date, or set 'Emit Existing Responses' to All.",
-	);
+	const advice = "Add this option and choose a date, or set 'Emit Existing Responses' to All.";
+	throw createNamedError(input, 'options.emitSince', 'is empty', advice);
 }
 
 /** A poll has no input item. */
@@ -150,11 +131,7 @@ function readEvents(input: ParameterContext): TriggerEvent[] {
 	const chosen = input.parameter('events', ['responseCompleted']);
 	const events = TRIGGER_EVENTS.filter((event) => Array.isArray(chosen) && chosen.includes(event));
 	if (events.length > 0) return events;
-	throw createParameterError(
-		input,
-		"'Trigger On' is empty",
-		'Choose at least one event that starts the workflow.',
-	);
+	throw createNamedError(input, 'events', 'is empty', 'Choose at least one event.');
 }
 
 /** Returns the IDs of the forms whose responses are watched. */

@@ -33,10 +33,10 @@ it('The list of all forms shows those that it had not when it was first read, ol
 		{ name: 'Nameless' },
 	]);
 	const names = ['old', 'rounded', 'early', 'late', 'timeless'];
-	expect(detected.map(({ form }) => form.name)).toEqual(names);
+	expect(detected.map(({ name }) => name)).toEqual(names);
 	// all responses of a created form are new, and those of a form that was moved here may be existing
 	const created = detected.filter(({ stateAfter }) => stateAfter.seen !== undefined);
-	expect(created.map(({ form }) => form.name)).toEqual(names.slice(1));
+	expect(created.map(({ name }) => name)).toEqual(names.slice(1));
 	// no new form has a state until n8n has its event
 	expect([...forms.keys()]).toEqual(['a', 'excluded']);
 });
