@@ -65,8 +65,7 @@ export async function hasUnknownAnswer(
 /** Creates the keys of answers in an item. An answer without a field has its label, made unique: "Comment (2)". */
 export function createAnswerKeys(answers: readonly MatchedAnswer[]): string[] {
 	const usedKeys = answers.flatMap(({ field }) => field?.answerKey ?? []);
-	const others = answers.filter(({ field }) => field === undefined);
-	const labels = others.map(({ label }) => label);
-	const keys = makeUnique(labels, usedKeys).values();
+	const otherLabels = answers.flatMap(({ field, label }) => (field === undefined ? label : []));
+	const keys = makeUnique(otherLabels, usedKeys).values();
 	return answers.map(({ field }) => field?.answerKey ?? keys.next().value!);
 }

@@ -141,8 +141,6 @@ export function createFailure(
 	return { reason, cause, mayHaveActed: false, ...facts };
 }
 
-const MAX_FACT_LENGTH = 300;
-
 /** Returns the texts of a failure, without the token, which the service can repeat in a reply. */
 export function describeFailure(
 	failure: RequestFailure,
@@ -150,7 +148,7 @@ export function describeFailure(
 ): ErrorText {
 	const { retryAtMs, serverMessage = '' } = failure;
 	// remove the token before text is cut, because a cut could leave half of the token
-	const clean = (text: unknown) => truncateText(account.redact(String(text)), MAX_FACT_LENGTH);
+	const clean = (text: unknown) => truncateText(account.redact(String(text)));
 	const facts: Record<string, unknown> = {
 		...mapValues(failure, clean),
 		Noun: upperFirst(failure.noun),

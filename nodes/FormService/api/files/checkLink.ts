@@ -51,6 +51,5 @@ export function checkLink(
  * in brackets
  */
 function isIpOrPrivateName(hostname: string): boolean {
-	const name = hostname.replace(/\.$/, '');
-	return /^[\d.]+$|^[^.]*$|(^|\.)(localhost|local|internal|home\.arpa)$/.test(name);
+	return /^[\d.]+$|^[^.]*\.?$|(^|\.)(localhost|local|internal|home\.arpa)\.?$/.test(hostname);
 }

@@ -34,12 +34,9 @@ export function parseReply(
 	}
 	// what the ID in the path identifies: "form" or "response"
 	const noun = /\{(\w+)Id\}/.exec(url)?.[1];
-	const requestFailure = createReplyFailure(reply, envelope, noun, nowMs);
-	const isRejected = isRejection(status, requestFailure, envelope);
-	return {
-		headers,
-		requestFailure: { ...requestFailure, mayHaveActed: canActTwice && !isRejected },
-	};
+	const failure = createReplyFailure(reply, envelope, noun, nowMs);
+	const mayHaveActed = canActTwice && !isRejection(status, failure, envelope);
+	return { headers, requestFailure: { ...failure, mayHaveActed } };
 }
 
 function isOk(status: number): boolean {

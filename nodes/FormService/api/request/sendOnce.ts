@@ -49,9 +49,8 @@ export async function sendOnce(
 		timeout,
 		headers: { ...JSON_HEADERS, ...httpOptions?.headers },
 	};
-	const { httpRequestWithAuthentication } = n8n.helpers;
-	const sentPromise = httpRequestWithAuthentication.call(n8n, CREDENTIAL_TYPE, options);
-	return await readReply(sentPromise, timeout);
+	const sent = n8n.helpers.httpRequestWithAuthentication.call(n8n, CREDENTIAL_TYPE, options);
+	return await readReply(sent, timeout);
 }
 
 /**
