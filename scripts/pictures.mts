@@ -78,7 +78,7 @@ async function prepare(editor: Editor, { n8n, choices }: World, picture: Picture
 		.first()
 		.waitFor();
 	await editor.output.getByTestId(`radio-button-${output}`).click();
-	await editor.element('parameter-input-formId').scrollIntoViewIfNeeded();
+	await editor.page.getByTestId('parameter-input-formId').scrollIntoViewIfNeeded();
 	await editor.page.mouse.move(0, 0);
 }
 
@@ -93,7 +93,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
 		await step(`${name}, ${colorScheme}`, async () => {
 			await prepare(editor, world, picture);
 			const path = join(root, 'docs', 'pictures', `${name}-${colorScheme}.png`);
-			await editor.element('ndv').screenshot({ path, style: HIDDEN });
+			await page.getByTestId('ndv').screenshot({ path, style: HIDDEN });
 		});
 	}
 	await page.close();

@@ -12,9 +12,6 @@ import { type N8n, startN8n } from '../lib/n8n/instance.mts';
 import { type N8nRest, workflowNode } from '../lib/n8n/rest.mts';
 import { packedPackage } from '../lib/packedPackage.mts';
 
-/** One poll every ten seconds: the stand-in allows it, a real account's 1,440 requests a day would not. */
-const POLL_TIMES = [0, 10, 20, 30, 40, 50].map((second) => `${second} * * * * *`);
-const REQUESTS_PER_DAY = 50_000;
 const PER_MINUTE = 600;
 
 /** The data tables of two examples, with a column for each question. */
@@ -66,8 +63,6 @@ async function prepare({ rest }: N8n, service: Service) {
 		identifiedBy: ['Message'],
 		settings: { captcha: 'altcha', show_multipage_progress: true },
 		subWorkflow: await createHandler(rest),
-		pollTimes: POLL_TIMES,
-		requestsPerDay: REQUESTS_PER_DAY,
 	};
 	const tables: Record<string, string> = {};
 	for (const name of TABLES) tables[name] = await rest.createTable(name, COLUMNS);

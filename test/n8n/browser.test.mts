@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { startWorld, type World } from '../../scripts/demo/world.mts';
+import { afterAll, expect, it } from 'vitest';
+import { startWorld } from '../../scripts/demo/world.mts';
 import { readExample } from '../../scripts/lib/n8n/examples.mts';
 import { owner } from '../../scripts/lib/n8n/instance.mts';
 import { temporaryFolder } from '../../scripts/lib/paths.mts';
@@ -9,21 +9,15 @@ import { openBrowser } from './browser/openBrowser.mts';
 
 const soon = { timeout: 180_000, interval: 250 };
 
-let world: World;
-let editor: Editor;
 const cleanup = new AsyncDisposableStack();
-
-beforeAll(async () => {
-	const folder = await temporaryFolder('n8n-browser', cleanup);
-	const browser = await openBrowser(cleanup);
-	world = await startWorld(folder, cleanup);
-	editor = new Editor(await browser.newPage(), world.n8n.url);
-	await editor.signIn(owner);
-}, 900_000);
 afterAll(async () => await cleanup.disposeAsync());
 
 it('n8n’s editor finds a form as a person types, shows its fields, and adds a response', async () => {
-	const { service, n8n, choices } = world;
+	const browser = await openBrowser(cleanup);
+	const folder = await temporaryFolder('n8n-browser', cleanup);
+	const { service, n8n, choices } = await startWorld(folder, cleanup);
+	const editor = new Editor(await browser.newPage(), n8n.url);
+	await editor.signIn(owner);
 	const credentials = { formServiceApi: choices.credential };
 	const example = await readExample('add-a-response.json');
 	const nodes = example.nodes.map((node) =>
@@ -34,8 +28,10 @@ it('n8n’s editor finds a form as a person types, shows its fields, and adds a 
 	const offered = await editor.searchForms('job');
 	await expect.poll(async () => await offered.allInnerTexts(), soon).toEqual(['Job Application']);
 	await offered.click();
+	const listLabels = async () =>
+		(await editor.mappedLabels.allInnerTexts()).map((text) => text.split('\n')[0].trim());
 	await expect
-		.poll(async () => await editor.mappedFields(), soon)
+		.poll(listLabels, soon)
 		.toEqual([
 			'Name (required)',
 			'Email (required)',

@@ -12,12 +12,9 @@ it.concurrent.for(modes.filter(({ name }) => chosen.includes(name)))(
 	async (mode, { expect }) => {
 		const outcome = await deliver(mode);
 		console.log(mode.title, outcome);
-
 		// the run was as hard as it was meant to be
 		expect(outcome).toMatchObject({ submitted: mode.submissions, kills: mode.kills });
 		expect(outcome.requests).toBeGreaterThanOrEqual(mode.minRequests);
-		expect(outcome.failedRequests).toBeGreaterThanOrEqual(Math.floor(outcome.requests / 3) - 1);
-
 		const own = outcome.findings.filter(({ isByN8n }) => mode.isAtomic || !isByN8n);
 		expect(own).toEqual([]);
 	},

@@ -2,12 +2,7 @@ import lodash from 'lodash';
 import { afterAll, expect, it } from 'vitest';
 import { until } from '../../scripts/lib/command.mts';
 import { startN8n } from '../../scripts/lib/n8n/instance.mts';
-import {
-	type Credential,
-	type Execution,
-	hasEnded,
-	workflowNode,
-} from '../../scripts/lib/n8n/rest.mts';
+import { type Credential, hasEnded, workflowNode } from '../../scripts/lib/n8n/rest.mts';
 import { packedPackage } from '../../scripts/lib/packedPackage.mts';
 import { temporaryFolder } from '../../scripts/lib/paths.mts';
 import { demoForms, type Service, slow, startService } from '../service/index.mts';
@@ -67,13 +62,13 @@ const listUpdates = ({ requests }: Service, status: number) =>
 
 it('in queue mode, polls in one process and updates once for each response on both workers', async () => {
 	const service = await startService();
-	cleanup.defer(async () => await service.close());
+	cleanup.defer(service.close);
 	// both forms are polled at once: while one worker waits, only the other one can take the next execution
 	service.faults.set({ fault: slow(SLOW_MS), match: { method: 'POST' } });
 	const { rest, workers } = await startCluster();
 	const credential = await rest.saveAccount(service);
-	const listResponses = () => FORMS.flatMap((id) => service.store.responses(id));
-	const known = new Set(listResponses().map(({ uuid }) => uuid));
+	const listIds = () => FORMS.flatMap((id) => service.store.responses(id)).map(({ uuid }) => uuid);
+	const existing = listIds();
 	const workflowIds: string[] = [];
 	for (const formId of FORMS) {
 		const id = await rest.createWorkflow(updatingWorkflow(credential, formId));
@@ -84,25 +79,22 @@ it('in queue mode, polls in one process and updates once for each response on bo
 	const start = Date.now();
 	const plan = { submissions: SUBMISSIONS / FORMS.length, durationMs: SUBMITTED_WITHIN_MS };
 	await Promise.all(FORMS.map(async (id) => await submitAll(service, id, plan)));
-	let executions: Execution[] = [];
+	const listExecutions = async () =>
+		(await Promise.all(workflowIds.map((id) => rest.executions(id)))).flat();
 	await until(async () => {
-		if (listUpdates(service, 200).length < SUBMISSIONS) return false;
-		executions = (await Promise.all(workflowIds.map((id) => rest.executions(id)))).flat();
-		return executions.every(hasEnded);
+		const isUpdated = listUpdates(service, 200).length >= SUBMISSIONS;
+		return isUpdated && (await listExecutions()).every(hasEnded);
 	}, UPDATED_WITHIN_MS);
 	const seconds = Math.round((Date.now() - start) / 1000);
 
+	const executions = await listExecutions();
 	const logs = await Promise.all(workers.map(async (worker) => await worker.log()));
 	const runs = logs.map((log) => log.split('Worker started execution').length - 1);
+	const updates = listUpdates(service, 200).map(({ body }) => lodash.get(body, 'description'));
 	const refused = listUpdates(service, 429).length;
-	const replied = service.requests.filter(({ status }) => status === 200);
-	const polls = countPolls({ requests: replied });
-	const updates = listUpdates(service, 200);
-	const counts = { submitted: SUBMISSIONS, seconds, polls, updates: updates.length, refused };
-	console.log('queue', { ...counts, runs });
-	const updated = updates.map(({ body }) => (body as { description: string }).description);
-	const submitted = listResponses().filter(({ uuid }) => !known.has(uuid));
-	expect(updated.sort()).toEqual(submitted.map(({ uuid }) => uuid).sort());
+	const polls = countPolls({ requests: service.requests.filter(({ status }) => status === 200) });
+	console.log('queue', { SUBMISSIONS, seconds, polls, updates: updates.length, refused, runs });
+	expect(updates.sort()).toEqual(lodash.difference(listIds(), existing).sort());
 	expect(executions.filter(({ status }) => status !== 'success')).toEqual([]);
 	expect(Math.min(...runs)).toBeGreaterThan(0);
 	expect(lodash.sum(runs)).toBe(executions.length);

@@ -1,4 +1,4 @@
-import { execFileSync, type ExecFileSyncOptions } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chownSync, globSync } from 'node:fs';
 import { findProgram, freePort, spawnGroup } from '../../scripts/lib/command.mts';
@@ -15,8 +15,7 @@ function find(program: string): string {
 /** Starts a Redis of its own, which ends with `cleanup`; returns its port. n8n waits until it is ready. */
 export async function startRedis(cleanup: AsyncDisposableStack): Promise<string> {
 	const port = String(await freePort());
-	const folder = await temporaryFolder('redis', cleanup);
-	const settings = ['--port', port, '--bind', '127.0.0.1', '--save', '', '--dir', folder];
+	const settings = ['--port', port, '--bind', '127.0.0.1', '--save', ''];
 	const server = spawnGroup(find('redis-server'), settings, 'ignore');
 	const ended = once(server, 'exit');
 	cleanup.defer(async () => {
@@ -29,19 +28,15 @@ export async function startRedis(cleanup: AsyncDisposableStack): Promise<string>
 /** Starts a PostgreSQL of its own, with user and database "postgres"; returns its port. It ends with `cleanup`. */
 export async function startPostgres(cleanup: AsyncDisposableStack): Promise<string> {
 	const port = String(await freePort());
-	const folder = await temporaryFolder('postgres', cleanup);
-	const options: ExecFileSyncOptions = { cwd: folder, stdio: 'ignore' };
-	if (process.getuid?.() === 0) {
-		// PostgreSQL refuses to run as root, and its package has made a user
-		const [uid, gid] = ['-u', '-g'].map((flag) => Number(execFileSync('id', [flag, 'postgres'])));
-		chownSync(folder, uid, gid);
-		Object.assign(options, { uid, gid });
-	}
+	const cwd = await temporaryFolder('postgres', cleanup);
+	const findId = (flag: string) => Number(execFileSync('id', [flag, 'postgres']));
+	// PostgreSQL refuses to run as root, and its package has made a user
+	const user = process.getuid?.() === 0 ? { uid: findId('-u'), gid: findId('-g') } : undefined;
+	if (user) chownSync(cwd, user.uid, user.gid);
 	const control = (...args: string[]) =>
-		execFileSync(find('pg_ctl'), ['-D', folder, ...args], options);
-	const flags = '-U postgres --auth=trust -E UTF8 --no-locale --no-sync';
-	control('initdb', '-o', flags);
-	control('start', '-o', `-p ${port} -k ${folder} -h 127.0.0.1 -F`);
+		execFileSync(find('pg_ctl'), ['-D', cwd, ...args], { cwd, stdio: 'ignore', ...user });
+	control('initdb', '-o', '-U postgres --auth=trust -E UTF8 --no-locale --no-sync');
+	control('start', '-o', `-p ${port} -k ${cwd} -h 127.0.0.1 -F`);
 	cleanup.defer(() => void control('stop', '-m', 'immediate'));
 	return port;
 }

@@ -4,10 +4,13 @@ import type { Login } from '../../../scripts/lib/n8n/rest.mts';
 /** n8n's editor in a browser, by what a person does in it. Its elements are found by n8n's own test ids. */
 export class Editor {
 	readonly page: Page;
+	/** What the panel beside the parameters shows of a run. */
+	readonly output: Locator;
 	private readonly url: string;
 
 	constructor(page: Page, url: string) {
 		this.page = page;
+		this.output = page.getByTestId('output-panel');
 		this.url = url;
 	}
 
@@ -15,7 +18,7 @@ export class Editor {
 		await this.page.goto(`${this.url}/signin`);
 		await this.page.locator('input[name=emailOrLdapLoginId]').fill(email);
 		await this.page.locator('input[name=password]').fill(password);
-		await this.element('form-submit-button').click();
+		await this.page.getByTestId('form-submit-button').click();
 		await this.page.waitForURL(/\/(home|workflow)/);
 	}
 
@@ -24,37 +27,29 @@ export class Editor {
 		await this.page
 			.locator(`[data-test-id="canvas-node"][data-node-name="${name}"]`)
 			.dblclick({ position: { x: 40, y: 40 } });
-		await this.element('node-parameters').waitFor();
-	}
-
-	element(testId: string): Locator {
-		return this.page.getByTestId(testId);
+		await this.page.getByTestId('node-parameters').waitFor();
 	}
 
 	/** Opens the list of the Form parameter and types into its search; returns what the list then offers. */
 	async searchForms(text: string): Promise<Locator> {
-		await this.element('rlc-input').click();
+		await this.page.getByTestId('rlc-input').click();
 		const found = this.page.waitForResponse(
 			(response) => response.request().postData()?.includes(`"filter":"${text}"`) ?? false,
 		);
-		await this.element('rlc-search').pressSequentially(text);
+		await this.page.getByTestId('rlc-search').pressSequentially(text);
 		await found;
-		return this.element('rlc-item');
+		return this.page.getByTestId('rlc-item');
 	}
 
 	/** The labels of the fields that the resource mapper asks for. */
-	async mappedFields(): Promise<string[]> {
-		const fields = this.element('mapping-fields-container').locator('.parameter-item');
-		return await fields.evaluateAll((items) =>
-			items.map((item) =>
-				(item.querySelector('label') as HTMLElement).innerText.split('\n')[0].trim(),
-			),
-		);
+	get mappedLabels(): Locator {
+		return this.page.getByTestId('mapping-fields-container').locator('.parameter-item label');
 	}
 
 	/** What is typed into for a field of the resource mapper, by its label. */
 	mappedField(label: string): Locator {
-		return this.element('mapping-fields-container')
+		return this.page
+			.getByTestId('mapping-fields-container')
 			.locator('.parameter-item', { has: this.page.locator('label', { hasText: label }) })
 			.locator('input')
 			.last();
@@ -62,11 +57,6 @@ export class Editor {
 
 	/** Presses the node's own button: Execute step, or Fetch Test Event of a trigger. */
 	async execute(): Promise<void> {
-		await this.element('node-execute-button').click();
-	}
-
-	/** What the panel beside the parameters shows of a run. */
-	get output(): Locator {
-		return this.element('output-panel');
+		await this.page.getByTestId('node-execute-button').click();
 	}
 }

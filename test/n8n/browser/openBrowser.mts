@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { type BrowserContextOptions, chromium, selectors } from 'playwright-core';
 import { findProgram, run, step } from '../../../scripts/lib/command.mts';
 
@@ -6,17 +6,12 @@ const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-s
 
 const findChromium = () => process.env.CHROMIUM_PATH ?? findProgram(NAMES);
 
-/** Root on Debian, which most containers run as, installs it. Ubuntu's package needs snap. */
+/** Root on Debian, which most containers run as, installs it. */
 async function installChromium(): Promise<void> {
-	const release = '/etc/os-release';
-	const isDebian = existsSync(release) && /^ID=debian$/m.test(readFileSync(release, 'utf8'));
-	if (!isDebian || process.getuid?.() !== 0) return;
+	if (!existsSync('/etc/debian_version') || process.getuid?.() !== 0) return;
 	await step('Installing Chromium from Debian’s packages (about a minute, once)', async () => {
-		const options = ['-q', '-o', 'DPkg::Lock::Timeout=120'];
-		const env = { DEBIAN_FRONTEND: 'noninteractive' };
-		await run('apt-get', [...options, 'update'], { env });
-		const packages = ['--no-install-recommends', 'chromium'];
-		await run('apt-get', [...options, 'install', '-y', ...packages], { env });
+		const install = 'apt-get -q update && apt-get -qy install --no-install-recommends chromium';
+		await run('sh', ['-c', install], { env: { DEBIAN_FRONTEND: 'noninteractive' } });
 	});
 }
 

@@ -1,15 +1,14 @@
 import lodash from 'lodash';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { oftenPolled } from '../../../scripts/lib/n8n/examples.mts';
 import {
 	type Credential,
 	type WorkflowFile,
 	workflowNode,
 } from '../../../scripts/lib/n8n/rest.mts';
-import { type Fault, faultTable, type Service } from '../../service/index.mts';
-import type { Mode } from './modes.mts';
+import { faultTable, type Service } from '../../service/index.mts';
 
 export const TRIGGER = 'New Response';
-const POLL_TIMES = [0, 10, 20, 30, 40, 50].map((second) => `${second} * * * * *`);
 
 /** A trigger on a form, which n8n polls every ten seconds, and a node that does nothing. */
 export const triggerWorkflow = (credential: Credential, formId: string): WorkflowFile => ({
@@ -18,12 +17,9 @@ export const triggerWorkflow = (credential: Credential, formId: string): Workflo
 		workflowNode(TRIGGER, 'n8n-nodes-formservice.formServiceTrigger', {
 			credentials: { formServiceApi: credential },
 			parameters: {
-				pollTimes: {
-					item: POLL_TIMES.map((cronExpression) => ({ mode: 'custom', cronExpression })),
-				},
+				...oftenPolled,
 				formId: { __rl: true, mode: 'id', value: formId },
 				events: ['responseCompleted'],
-				options: { requestsPerDay: 100_000 },
 			},
 		}),
 		workflowNode('End', 'n8n-nodes-base.noOp', { position: [240, 0] }),
@@ -36,37 +32,24 @@ export const triggerWorkflow = (credential: Credential, formId: string): Workflo
 export const countPolls = ({ requests }: Pick<Service, 'requests'>) =>
 	requests.filter(({ path }) => path.startsWith('/responses/')).length;
 
-/** Adds responses with a name and an email address at random times of about the given span. */
-export async function submitAll(
-	{ store }: Service,
-	formId: string,
-	{ submissions, durationMs }: Pick<Mode, 'submissions' | 'durationMs'>,
-): Promise<void> {
-	for (const index of lodash.range(submissions)) {
-		await sleep((Math.random() * 2 * durationMs) / submissions);
-		const answers = { Name: `Person ${index}`, Email: 'ada@example.com' };
-		store.addResponse(formId, { answers });
+type Plan = { submissions: number; durationMs: number };
+
+/** Adds responses with a name at random times of about the given span. */
+export async function submitAll({ store }: Service, formId: string, plan: Plan): Promise<void> {
+	for (const index of lodash.range(plan.submissions)) {
+		await sleep((Math.random() * 2 * plan.durationMs) / plan.submissions);
+		store.addResponse(formId, { answers: { Name: `Person ${index}` } });
 	}
 }
 
 /** The daily limit would outlast the run, and the others take up to a minute each: little else would happen. */
 const LONG = ['tooManyDay', 'silentBefore', 'silentAfter'] as const;
-const FAULTS: Fault[] = Object.values(lodash.omit(faultTable, LONG));
+const FAULTS = Object.values(lodash.omit(faultTable, LONG));
 
-/**
- * Makes a third of the requests for responses and fields fail, in many ways. At most two in a row fail: after
- * more, the trigger would hardly poll in a run of minutes. Returns the counts so far.
- */
-export function failAThird({ faults }: Service) {
-	const counts = { requests: 0, failedRequests: 0 };
-	let outcomes: boolean[] = [];
-	const chooseFault = (): Fault | undefined => {
-		counts.requests++;
-		if (outcomes.length === 0) outcomes = lodash.shuffle([true, false, false]);
-		if (!outcomes.pop()) return undefined;
-		counts.failedRequests++;
-		return lodash.sample(FAULTS);
-	};
-	faults.set({ fault: chooseFault, match: { path: /^\/(responses\/|forms\/[^/]+\/fields)/ } });
-	return counts;
+/** Makes every third request for responses fail, in many ways. Returns how many there were so far. */
+export function failAThird({ faults }: Service): () => number {
+	let requestCount = 0;
+	const chooseFault = () => (++requestCount % 3 === 0 ? lodash.sample(FAULTS) : undefined);
+	faults.set({ fault: chooseFault, match: { path: /^\/responses\// } });
+	return () => requestCount;
 }
