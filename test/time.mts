@@ -161,11 +161,8 @@ export class HttpTime extends VirtualTime {
 
 /** The most of these requests, in the order of their times, in any 24 hours. */
 export function countMostInADay(times: readonly number[]): number {
-	let first = 0;
-	return times.reduce((most, at, last) => {
-		while (times[first] <= at - DAY_MS) first += 1;
-		return Math.max(most, last - first + 1);
-	}, 0);
+	const countEarlier = (at: number) => lodash.sortedLastIndex(times, at - DAY_MS);
+	return lodash.max(times.map((at, index) => index + 1 - countEarlier(at))) ?? 0;
 }
 
 /** Minutes between the times of a list. */

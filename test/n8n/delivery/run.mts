@@ -49,6 +49,7 @@ export async function deliver(mode: Mode) {
 	return {
 		submitted: submitted.length,
 		requests: countRequests(),
+		failedRequests: Math.floor(countRequests() / 3),
 		kills: kills.length,
 		delivered: submitted.filter((uuid) => countDeliveries(stored, uuid) > 0).length,
 		findings: findFaults(submitted, stored, kills),
