@@ -1,11 +1,9 @@
 /** Measures the time of a poll, and writes it into docs/benchmarks.md. */
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { cpus } from 'node:os';
 import { join } from 'node:path';
+import fastify from 'fastify';
 import lodash from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { locator, n8nFor, time } from '../test/integration/harness.mts';
@@ -48,12 +46,12 @@ async function measurePolls(size: number): Promise<string[]> {
 		responses.push(createResponse(responses.length));
 		body = Buffer.from(JSON.stringify({ success: true, data: responses }));
 	};
-	const server = createServer(({ url }, reply) => {
-		reply.setHeader('content-type', 'application/json');
-		reply.end(url?.endsWith('/forms') ? '{"data":[]}' : body);
-	}).listen(0, '127.0.0.1');
-	await once(server, 'listening');
-	const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+	const server = fastify();
+	server.get('*', async ({ url }, reply) => {
+		reply.type('application/json');
+		return url.endsWith('/forms') ? '{"data":[]}' : body;
+	});
+	const baseUrl = await server.listen({ host: '127.0.0.1', port: 0 });
 	const n8n = n8nFor({ accessToken: 'token', baseUrl });
 	const staticData: IDataObject = {};
 	const options = { requestsPerDay: 1_000_000 };
@@ -73,7 +71,7 @@ async function measurePolls(size: number): Promise<string[]> {
 			await time.sleep(600_000);
 		},
 	);
-	server.close();
+	await server.close();
 	const parseMs = await measure(() => JSON.parse(body.toString()) as unknown);
 	const stateBytes = JSON.stringify(staticData).length / responses.length;
 	return [

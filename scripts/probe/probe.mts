@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import lodash from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import type * as kinds from '../../nodes/FormService/answers/fieldKinds.ts';
 import type * as parsing from '../../nodes/FormService/answers/fields.ts';
@@ -13,14 +14,14 @@ import type * as service from '../../nodes/FormService/api/service.ts';
 import { builtFile } from '../../test/integration/n8n/built.mts';
 import { root } from '../lib/paths.mts';
 import type { Connection } from './connect.mts';
-import { isServiceWord, showShape, showWords } from './describe.mts';
+import { isServiceWord } from './recording.mts';
 
 const folder = 'nodes/FormService';
 const { findFieldKind } = builtFile<typeof kinds>(`${folder}/answers/fieldKinds.js`);
 const { parseFields } = builtFile<typeof parsing>(`${folder}/answers/fields.js`);
 const { matchAnswers } = builtFile<typeof matching>(`${folder}/answers/matchAnswers.js`);
 const { createTarget, endpoints } = builtFile<typeof targets>(`${folder}/api/endpoints.js`);
-const { unwrapEnvelope } = builtFile<typeof envelopes>(`${folder}/api/envelope.js`);
+const { describeShape, unwrapEnvelope } = builtFile<typeof envelopes>(`${folder}/api/envelope.js`);
 const { getRequestFailure } = builtFile<typeof errors>(`${folder}/api/errors.js`);
 const { getFormId, getId, isId } = builtFile<typeof identities>(`${folder}/api/records.js`);
 const { fetchPages, isWholeList } = builtFile<typeof lists>(`${folder}/api/replies/fetchPages.js`);
@@ -131,6 +132,14 @@ function noteFailure(probing: Probing, error: unknown): void {
 	note(probing, findUnmetRow(detail), `${found}. ${REPORT}`, false);
 }
 
+/** Describes a value by its names and types. Names that can be a person's words become "others". */
+const showShape = (value: unknown): string =>
+	describeShape(
+		lodash.isPlainObject(value)
+			? lodash.mapKeys(value as object, (_, name) => (isServiceWord(name) ? name : 'others'))
+			: value,
+	);
+
 /** The row of which the package says that it expected something else. */
 function findUnmetRow(detail: string): string {
 	if (detail.includes('expected a workspace')) return 'the workspace';
@@ -165,9 +174,10 @@ async function readList(probing: Probing, endpoint: targets.Endpoint, formId = '
 
 function checkFields(probing: Probing, records: IDataObject[], responses: IDataObject[]): void {
 	const texts = records.filter((field) => findFieldKind(field) === 'text');
-	const types = showWords(texts.map(({ type }) => String(type)));
+	const types = lodash.uniq(texts.map(({ type }) => String(type)));
+	const [words, others] = lodash.partition(types, isServiceWord);
 	const hasNames = records.every(({ label, name }) => Boolean(label) || Boolean(name));
-	note(probing, 'a field', `read as text: ${types || 'none'}`, hasNames);
+	note(probing, 'a field', `read as text: ${words.join(', ')}, ${others.length} others`, hasNames);
 	const fields = parseFields(records);
 	const matched = responses.map((response) => matchAnswers(response, fields));
 	const unreadCount = matched.filter(({ problem }) => problem !== undefined).length;

@@ -1,6 +1,5 @@
 import lodash from 'lodash';
 import type { Reply } from './connect.mts';
-import { isServiceWord } from './describe.mts';
 
 /** An anonymized reply to a GET, with the path below the base URL. */
 export type RecordedReply = {
@@ -9,6 +8,10 @@ export type RecordedReply = {
 	headers: Record<string, string>;
 	body: unknown;
 };
+
+/** Whether a text is a name that services use, such as `created_at`; labels rarely look like this. */
+export const isServiceWord = (text: string): boolean =>
+	/^[a-z]{1,20}([-_][a-z]{1,20}){0,4}([-_]?\d{1,2})?$/.test(text);
 
 /** Headers without data of an account. */
 const HEADERS = ['content-type', 'link', 'x-ratelimit-limit', 'x-ratelimit-remaining'];

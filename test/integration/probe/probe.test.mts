@@ -43,7 +43,7 @@ it.each([undefined, 2])('A service fits the contract, with pages of %s', async (
 	const { text, isFit: fits } = await run();
 	expect(fits, text).toBe(true);
 	expect(text).toContain(`${pageSize ? 'met     ' : 'not seen'}  the next page`);
-	expect(text).toContain('read as text: email, signature_pad');
+	expect(text).toContain('read as text: email, signature_pad, 0 others');
 });
 
 it.each<[row: string, path: RegExp, fault: Fault]>([
