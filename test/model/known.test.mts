@@ -195,6 +195,16 @@ it.each<Mode>(['default', 'durable'])(
 	},
 );
 
+it('A trigger with a new ID and the same name continues in default mode', async () => {
+	const world = new World(['A'], { emitSince: 0 });
+	await world.begin(10);
+	world.submit(world.forms.A);
+	world.n8n.nodeId = 'node-2';
+	await world.publish();
+	await world.run(10);
+	expect(world.delivered).toEqual(['A-1 responseCompleted', 'A-2 responseCompleted']);
+});
+
 it('A response is not forgotten because of readings that are not whole', async () => {
 	const { world, A } = createPaged({ pages: 10, listing: { order: 'oldest' } });
 	await world.begin();
