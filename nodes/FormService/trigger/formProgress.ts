@@ -1,8 +1,13 @@
-import { sumBy } from 'lodash';
+import { max, sumBy } from 'lodash';
 import { getCreationTimeMs } from '../api/records';
-import { isWholeList } from '../api/replies/fetchPages';
 import { MIN_FAILURES } from './failures';
-import { FIRST_PAGE, type DetectedEvent, type Reading, type ReadPages } from './readPages';
+import {
+	FIRST_PAGE,
+	type DetectedEvent,
+	type Page,
+	type Reading,
+	type ReadPages,
+} from './readPages';
 import { forgetUnlisted, RETENTION_MS, type SeenResponses } from './seenResponses';
 import { isFirstPass, type FormState, type Progress } from './triggerState';
 
@@ -94,7 +99,7 @@ function advancePass(form: FormState, result: DeliveredReading): FormState {
 	const { pages, undelivered, serviceMs } = result;
 	const { progress = {} } = form;
 	const [{ records, total }] = pages;
-	const firstMs = getCreationTimeMs(records[0] ?? {});
+	const firstMs = findLatestTime(records);
 	const isFirst = isFirstPass(result.form);
 	const before = progress.pass ?? { recordCount: 0, total, firstMs, isFirst };
 	// a page with an undelivered event is read again
@@ -114,27 +119,37 @@ function createSearch(searchedAtMs: number): Search {
 	return { order: 'newestFirst', page: FIRST_PAGE, searchedAtMs };
 }
 
+/** The latest one, because an author can add a response with an earlier time. */
+function findLatestTime(records: Page['records']): number | undefined {
+	return max(records.map(getCreationTimeMs));
+}
+
 /** Finds at the end of a pass where new responses appear: on the last page if it has later times than the first. */
 function findSearch(search: Search, firstMs = NaN, { pages, serviceMs }: DeliveredReading): Search {
 	const { page, records } = pages.at(-1)!;
-	const lastMs = getCreationTimeMs(records.at(-1) ?? {}) ?? NaN;
+	const lastMs = findLatestTime(records) ?? NaN;
 	if (lastMs > firstMs) return { order: 'oldestFirst', page, searchedAtMs: serviceMs };
 	const hasTurned = search.order === 'oldestFirst' && lastMs < firstMs;
 	return hasTurned ? createSearch(serviceMs) : search;
 }
 
+/** A deletion can hide a response from one pass, but hardly from many in a row. */
+const MIN_PASSES = 20;
+
 /** After a complete pass, each unseen response is new, and what has been gone for 30 days is forgotten. */
 function endPass(
 	form: FormState,
-	{ recordCount, total }: { recordCount: number; total?: number },
+	{ recordCount, total = 0 }: { recordCount: number; total?: number },
 	nowMs: number,
 ): FormState {
-	const { seen = new Map(), forgotAtMs = nowMs } = form;
+	const { progress, seen = new Map(), forgotAtMs = nowMs } = form;
 	// a list that is empty for a moment proves nothing
-	const isComplete =
-		recordCount > 0 && isWholeList({ distinctCount: seen.size, recordCount, total });
+	const isComplete = recordCount > 0 && seen.size >= Math.max(recordCount, total);
 	if (!isComplete) return form;
-	const next = { ...form, baseline: undefined, forgotAtMs };
-	if (nowMs - forgotAtMs < RETENTION_MS) return next;
-	return { ...next, seen: forgetUnlisted(seen), forgotAtMs: nowMs };
+	const passCount = (progress?.passCount ?? 0) + 1;
+	const next = { ...form, baseline: undefined, forgotAtMs, progress: { ...progress, passCount } };
+	const isOld = nowMs - forgotAtMs >= RETENTION_MS && passCount >= MIN_PASSES;
+	if (!isOld) return next;
+	const restarted = { ...progress, passCount: 0 };
+	return { ...next, seen: forgetUnlisted(seen), forgotAtMs: nowMs, progress: restarted };
 }

@@ -14,6 +14,7 @@ import {
 } from './pollContext';
 import { planReading, readForm } from './readForm';
 import { ensureBaseline, type Reading } from './readPages';
+import { isDue } from './requestBudget';
 import { readSavedState, writeSavedState } from './staticData';
 import { applyParameters, getWatchedFormIds, hasSeveralForms } from './triggerParameters';
 import { isSavePending, rememberState } from './triggerState';
@@ -101,17 +102,20 @@ function chooseForm(
 	{ forms, items, outcomes }: PollResult,
 	tried: ReadonlySet<string>,
 ): DueForm | undefined {
-	const { parameters, readUntilMs } = context;
+	const { intervalMs, parameters, readUntilMs, reason, startedAtMs } = context;
 	const isFull = items.length >= parameters.maxPerPoll;
 	const hasAccountFailed = outcomes.some(({ error }) => isAccountFailure(error));
 	if (isFull || hasAccountFailed || isBackingOff(context, 'account')) return undefined;
 	if (clock.now() >= readUntilMs) return undefined;
+	// one reading shows the user who publishes whether the service can be reached
+	const isWanted = reason === 'publish' && outcomes.length === 0;
 	const untried = getWatchedFormIds(parameters, forms).filter((id) => !tried.has(id));
 	const due = untried.flatMap((formId) => {
 		const form = forms.get(formId);
+		const lastReading = form?.progress?.lastReading;
+		if (!isWanted && !isDue(lastReading, intervalMs, startedAtMs)) return [];
 		const reading = planReading(context, formId, form);
-		const readAtMs = form?.progress?.lastReading?.atMs ?? 0;
-		return reading === undefined ? [] : [{ formId, reading, readAtMs }];
+		return reading ? [{ formId, reading, readAtMs: lastReading?.atMs ?? 0 }] : [];
 	});
 	return minBy(due, 'readAtMs');
 }

@@ -6,7 +6,7 @@ import type { FailureSubject, ReadingOutcome } from './failures';
 import { computeNextForm } from './formProgress';
 import { isBackingOff, type OutputItem, type PollContext } from './pollContext';
 import { FIRST_PAGE, readPages, type Reading, type ReadPages } from './readPages';
-import { computeMaxSearchPages, isDue } from './requestBudget';
+import { computeMaxSearchPages } from './requestBudget';
 import { isFirstPass, type FormState } from './triggerState';
 
 /*
@@ -21,15 +21,13 @@ import { isFirstPass, type FormState } from './triggerState';
 /** The service allows 60 requests a minute, for pages and fields together. */
 const MAX_PAGES_WITH_FIELDS = 50;
 
-/** Plans what a poll reads of a form. Undefined if the form is not due, or waits after a failure. */
+/** Plans what a poll reads of a form. Undefined if the form waits after a failure. */
 export function planReading(
 	context: PollContext,
 	formId: string,
 	form: FormState = {},
 ): Reading | undefined {
-	const { intervalMs, reason, startedAtMs } = context;
 	const { lastReading, search, pass } = form.progress ?? {};
-	if (reason !== 'publish' && !isDue(lastReading, intervalMs, startedAtMs)) return undefined;
 	const starts = { search: search?.page, pass: pass?.page ?? FIRST_PAGE };
 	const isPassTurn = isFirstPass(form) || lastReading?.kind === 'search';
 	for (const kind of isPassTurn ? PASS_FIRST : SEARCH_FIRST) {
@@ -83,10 +81,11 @@ export async function readForm(
 		capacity,
 	);
 	const { error, pages } = delivered;
+	const isFirstPage = reading.from === FIRST_PAGE && read.pages.length === 0;
 	const outcome = {
 		subject: getSubject(formId, reading),
 		hasRead: pages.length > 0,
-		error: error === undefined ? undefined : toFormError(context, formId, error),
+		error: error === undefined ? undefined : toFormError(context, formId, error, isFirstPage),
 	};
 	// a form that there was no time for keeps its place among the others
 	const isLate = read.pages.length === 0 && hasReason(error, 'pollTimedOut');
@@ -122,8 +121,14 @@ async function tryDelivery(
 }
 
 /** Converts an error to one of the node. It names the form if the form does not exist. */
-function toFormError({ request, cache }: PollContext, formId: string, error: unknown): NodeError {
+function toFormError(
+	{ request, cache }: PollContext,
+	formId: string,
+	error: unknown,
+	isFirstPage: boolean,
+): NodeError {
 	const node = request.n8n.getNode();
-	if (!isFormNotFoundError(error)) return toNodeError(node, error);
+	// of a later page, it can also mean that the list has become shorter
+	if (!isFirstPage || !isFormNotFoundError(error)) return toNodeError(node, error);
 	return createFormNotFoundError(node, formId, { listedName: cache.names.get(formId) });
 }

@@ -145,16 +145,23 @@ export function getWatchedFormIds(
 	return listed.map(([id]) => id).filter((id) => !watch.except.includes(id));
 }
 
-/** Notes which forms are watched. */
+/** Adapts the states of the forms to the parameters: which forms are watched, and whether for Form Updated. */
 export function applyParameters(
-	{ watch }: TriggerParameters,
-	{ forms, listedSinceMs }: TriggerState,
+	{ watch, events }: TriggerParameters,
+	state: TriggerState,
 	nowMs: number,
 ): { forms: FormStates; listedSinceMs: number | undefined } {
-	if (watch.kind === 'all') return { forms, listedSinceMs };
-	const isChosen = (id: string) => watch.formIds.includes(id);
+	const isAll = watch.kind === 'all';
+	const watched = isAll
+		? state.forms
+		: updateAbsences(state.forms, (id) => watch.formIds.includes(id), nowMs);
+	const forms = new Map(watched);
+	for (const [id, form] of forms) {
+		const isStale = form.attributes !== undefined && !events.includes('formUpdated');
+		if (isStale) forms.set(id, omit(form, 'attributes'));
+	}
 	// if the user later chooses all forms again, the forms that already exist are not new
-	return { forms: updateAbsences(forms, isChosen, nowMs), listedSinceMs: undefined };
+	return { forms, listedSinceMs: isAll ? state.listedSinceMs : undefined };
 }
 
 /**

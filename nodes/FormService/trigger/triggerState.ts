@@ -26,12 +26,14 @@ const progressSchema = z.object({
 			recordCount: z.number(),
 			/** The number of all records that the first page announced. */
 			total: z.number().optional(),
-			/** The creation time of the first record. */
+			/** The latest creation time on the first page. */
 			firstMs: z.number().optional(),
 			/** Whether no pass of the form has ended or started over yet. */
 			isFirst: z.boolean(),
 		})
 		.optional(),
+	/** How many complete passes have ended since `forgotAtMs`. */
+	passCount: z.number().optional(),
 	/** Where the next search starts. Undefined until a page was read. */
 	search: z
 		.object({
