@@ -137,13 +137,13 @@ it('A form that was left goes on where it was within 30 days, also with another 
 });
 
 it('Events that are chosen later begin with what happens from then on', async () => {
-	const events = ['responseStarted', 'responseUpdated'] as const;
+	const events = ['responseStarted', 'responseUpdated', 'formUpdated'] as const;
 	const world = new World(['A'], { events });
 	const { A } = world.forms;
 	await world.begin(10);
 	await world.change({ events: ['responseCompleted'] });
 	world.submit(A, true);
-	world.oracle.edit(A.kept[0]);
+	for (const subject of [A, A.kept[0]]) world.oracle.edit(subject);
 	await world.run(10);
 	await world.change({ events });
 	await world.run(10);

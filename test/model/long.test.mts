@@ -79,6 +79,18 @@ it.each<Mode>(['default', 'durable'])(
 	},
 );
 
+it.each<Order>(['newest', 'oldest'])(
+	'A burst over six pages comes in half an hour, although each poll leaves a part of a page (%s first)',
+	async (order) => {
+		const listing = { order, pageSize: 10 };
+		const { world, A } = createPaged({ pages: 20, listing, maxPerPoll: 15 });
+		await world.begin(5);
+		lodash.times(60, () => world.submit(A));
+		await world.run(30);
+		expect(world.delivered).toHaveLength(60);
+	},
+);
+
 it('Max Responses per Poll leaves each form its turn, although one has more than it can deliver', async () => {
 	// each form is due with each poll
 	const world = new World(['A', 'B', 'C'], { maxPerPoll: 2, requestsPerDay: 86_400 });
