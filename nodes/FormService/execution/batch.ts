@@ -109,6 +109,9 @@ function refuseBatch(items: readonly InputItem[], nodeTry: NodeTry): void {
  * an invalid item prevents all writes, and a failed write prevents the later ones.
  */
 async function processBatch(items: readonly InputItem[], nodeTry: NodeTry): Promise<void> {
+	const { finalOutcomes } = nodeTry.run;
+	// read now, because a batch of an earlier try could still send when n8n passed the items
+	for (const item of items) item.outcome = finalOutcomes.get(item.index) ?? item.outcome;
 	await checkItems(items, nodeTry);
 	// also true after a final failure of an earlier try, because no later try of the run can succeed
 	if (items.some(hasFailed) && !nodeTry.continuesOnFail) nodeTry.stop();

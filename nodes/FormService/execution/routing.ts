@@ -101,7 +101,7 @@ function createItem(
 	n8n: IExecuteSingleFunctions,
 	operation: Operation,
 	options: IHttpRequestOptions,
-	{ run, total }: NodeTry,
+	{ total }: NodeTry,
 ): InputItem {
 	const index = n8n.getItemIndex();
 	const { json } = n8n.getInputData();
@@ -114,7 +114,6 @@ function createItem(
 		row: Number.isInteger(row) ? row : undefined,
 		endpoint: operation.endpoint,
 		options: { ...options, timeout },
-		outcome: run.finalOutcomes.get(index),
 	};
 	const node = n8n.getNode();
 	const input: ParameterContext = {
@@ -129,7 +128,7 @@ function createItem(
 	try {
 		item.prepared = isTool(node) ? prepareTool(operation, input) : operation.prepare(input);
 	} catch (error) {
-		item.outcome ??= { error: toNodeError(node, error, index), isInvalid: true };
+		item.outcome = { error: toNodeError(node, error, index), isInvalid: true };
 	}
 	return item;
 }
