@@ -7,8 +7,7 @@ import { findChoice, splitChoices } from './choices';
 import { flattenAnswer, type Scalar } from './decode';
 import { toDay } from './encode';
 import { normalizeAnswer, type AnswerSpec, type FieldKind } from './fieldKinds';
-import { findField, type FormField } from './fields';
-import { matchAnswers, type MatchedAnswers } from './matchAnswers';
+import { findField, matchAnswers, type FormField, type MatchedAnswers } from './fields';
 
 /** Distinguishes an attribute in a condition from a field with the same name. */
 export const ATTRIBUTE_PREFIX = 'attribute:';

@@ -9,13 +9,16 @@ import { createFileFieldNames } from '../api/text';
 import { isBlank } from '../api/values';
 import { ANSWERS_ATTRIBUTE, parseFile } from './decode';
 import { parseAnswer } from './fieldKinds';
-import { COLUMN_ATTRIBUTES, toColumnName, type AnswerNaming, type FormField } from './fields';
 import {
+	COLUMN_ATTRIBUTES,
+	toColumnName,
 	createAnswerKeys,
 	matchAnswers,
+	type AnswerNaming,
+	type FormField,
 	type MatchedAnswer,
 	type MatchedAnswers,
-} from './matchAnswers';
+} from './fields';
 
 /** The options that decide which data of a response an item contains. */
 export type ResponseOutput = Required<AnswerNaming> & {

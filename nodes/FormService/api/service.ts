@@ -1,7 +1,7 @@
 import { isString } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import type { Target } from './endpoints';
-import { describeShape } from './envelope';
+import { describeShape } from './request/parseReply';
 import { createFailure } from './failures';
 import { getId, isRecord } from './records';
 import { callApi } from './request/callApi';

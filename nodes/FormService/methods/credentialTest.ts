@@ -7,8 +7,8 @@ import { createAccount } from '../api/account';
 import { createTarget, endpoints } from '../api/endpoints';
 import { addPeriod, truncateText } from '../api/text';
 import { clock } from '../api/clock';
-import { parseReply } from '../api/request/classify';
-import { JSON_HEADERS, readReply, DEFAULT_TIMEOUT_MS } from '../api/request/sendOnce';
+import { parseReply } from '../api/request/parseReply';
+import { JSON_HEADERS, readReply, DEFAULT_TIMEOUT_MS } from '../api/request/callApi';
 import { createFailure, describeFailure } from '../api/failures';
 import { isWorkspace } from '../api/service';
 

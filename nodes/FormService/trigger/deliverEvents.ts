@@ -1,8 +1,7 @@
 import { mapKeys, sortBy } from 'lodash';
 import type { IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
 import { filterByConditions, findMissingField } from '../answers/conditions';
-import { parseFields, type FormField } from '../answers/fields';
-import { hasUnknownAnswer } from '../answers/matchAnswers';
+import { parseFields, hasUnknownAnswer, type FormField } from '../answers/fields';
 import { createResponseItem, nameAttribute, type ResponseOutput } from '../answers/responseItem';
 import { clock } from '../api/clock';
 import { createTarget, endpoints } from '../api/endpoints';
@@ -15,7 +14,7 @@ import type { ResponseEvent } from '../parameters/triggerEvents';
 import { fetchForms } from './formList';
 import type { OutputItem, PollContext } from './pollContext';
 import { fetchWholeList, type DetectedEvent } from './readPages';
-import { hasElapsed, HOUR_MS } from './requestBudget';
+import { hasElapsed, HOUR_MS } from './schedule';
 import { hasSeveralForms } from './triggerParameters';
 
 /* Filters the events of a form, and makes items of them. */

@@ -15,11 +15,10 @@ import {
 import { createFormNotFoundError } from '../parameters/locators';
 import type { FormEvent } from '../parameters/triggerEvents';
 import { settings } from '../settings/settings';
-import type { FailureSubject, ReadingOutcome } from './failures';
-import { computeFingerprint, toCanonicalText } from './seenResponses';
+import { isDue, MINUTE_MS, type FailureSubject, type ReadingOutcome } from './schedule';
+import { computeFingerprint, toCanonicalText } from './responseEvents';
 import { isBackingOff, type OutputItem, type PollContext } from './pollContext';
 import { fetchWholeList } from './readPages';
-import { isDue, MINUTE_MS } from './requestBudget';
 import { isWatched, updateAbsences } from './triggerParameters';
 import type { FormState, FormStates } from './triggerState';
 

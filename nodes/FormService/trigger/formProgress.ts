@@ -1,6 +1,6 @@
 import { max, sumBy } from 'lodash';
 import { getCreationTimeMs } from '../api/records';
-import { MIN_FAILURES } from './failures';
+import { MIN_FAILURES } from './schedule';
 import {
 	FIRST_PAGE,
 	type DetectedEvent,
@@ -8,7 +8,7 @@ import {
 	type Reading,
 	type ReadPages,
 } from './readPages';
-import { forgetUnlisted, RETENTION_MS, type SeenResponses } from './seenResponses';
+import { forgetUnlisted, RETENTION_MS, type SeenResponses } from './responseEvents';
 import { isFirstPass, type FormState, type Progress } from './triggerState';
 
 /* Computes the next state of a form: what is seen, and where its next search and its pass go on. See readForm. */

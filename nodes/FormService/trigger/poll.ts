@@ -2,7 +2,7 @@ import { minBy } from 'lodash';
 import type { INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 import { clock } from '../api/clock';
 import { sortByTime } from '../api/records';
-import { isAccountFailure, recordOutcome } from './failures';
+import { isAccountFailure, recordOutcome, isDue } from './schedule';
 import { mayReadFormList, readFormList, type PollResult } from './formList';
 import {
 	getTriggerCache,
@@ -14,7 +14,6 @@ import {
 } from './pollContext';
 import { planReading, readForm } from './readForm';
 import { ensureBaseline, type Reading } from './readPages';
-import { isDue } from './requestBudget';
 import { readSavedState, writeSavedState } from './staticData';
 import { applyParameters, getWatchedFormIds, hasSeveralForms } from './triggerParameters';
 import { isSavePending, rememberState } from './triggerState';

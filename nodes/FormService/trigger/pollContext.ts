@@ -4,8 +4,14 @@ import { clock } from '../api/clock';
 import { toNodeError } from '../api/errors';
 import type { RequestContext } from '../api/requestContext';
 import type { FormField } from '../answers/fields';
-import { Failures, type FailureSubject } from './failures';
-import { computeIntervalMs, MINUTE_MS, type BudgetClaim, type LastReading } from './requestBudget';
+import {
+	Failures,
+	computeIntervalMs,
+	MINUTE_MS,
+	type FailureSubject,
+	type BudgetClaim,
+	type LastReading,
+} from './schedule';
 import { readSavedState, readTriggerNode } from './staticData';
 import {
 	getWatchedFormIds,

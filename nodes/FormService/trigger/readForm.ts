@@ -2,11 +2,10 @@ import { clock } from '../api/clock';
 import { hasReason, toNodeError, type NodeError } from '../api/errors';
 import { createFormNotFoundError, isFormNotFoundError } from '../parameters/locators';
 import { deliverEvents, type Delivery } from './deliverEvents';
-import type { FailureSubject, ReadingOutcome } from './failures';
+import { computeMaxSearchPages, type FailureSubject, type ReadingOutcome } from './schedule';
 import { computeNextForm } from './formProgress';
 import { isBackingOff, type OutputItem, type PollContext } from './pollContext';
 import { FIRST_PAGE, readPages, type Reading, type ReadPages } from './readPages';
-import { computeMaxSearchPages } from './requestBudget';
 import { isFirstPass, type FormState } from './triggerState';
 
 /*

@@ -8,9 +8,13 @@ import { hasReason } from '../api/errors';
 import { createRequestError } from '../api/requestContext';
 import { createFailure } from '../api/failures';
 import type { ResponseEvent } from '../parameters/triggerEvents';
-import { detectEvent } from './detectEvent';
+import {
+	detectEvent,
+	computeFingerprint,
+	type Fingerprint,
+	type SeenResponse,
+} from './responseEvents';
 import type { PollContext } from './pollContext';
-import { computeFingerprint, type Fingerprint, type SeenResponse } from './seenResponses';
 import { isFirstPass, type FormState } from './triggerState';
 
 /* Fetches pages of a form, and compares their responses with the seen responses. */

@@ -1,8 +1,8 @@
 import { maxBy, pickBy } from 'lodash';
 import type { IDataObject, IPollFunctions } from 'n8n-workflow';
 import { z } from 'zod';
-import { hasElapsed } from './requestBudget';
-import { RETENTION_MS } from './seenResponses';
+import { hasElapsed } from './schedule';
+import { RETENTION_MS } from './responseEvents';
 import { readRevision } from './triggerState';
 
 /*

@@ -19,7 +19,7 @@ import {
 	type ResponseEvent,
 } from '../parameters/triggerEvents';
 import { createConditionError, createEventItems, type ResponseEventData } from './deliverEvents';
-import { isIncomplete } from './detectEvent';
+import { isIncomplete } from './responseEvents';
 import { createFormEventItem, indexForms, type ListedForm } from './formList';
 import {
 	hasSeveralForms,

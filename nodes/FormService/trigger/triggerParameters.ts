@@ -19,8 +19,8 @@ import {
 	isFormEvent,
 	type TriggerEvent,
 } from '../parameters/triggerEvents';
-import { HOUR_MS } from './requestBudget';
-import { RETENTION_MS } from './seenResponses';
+import { HOUR_MS } from './schedule';
+import { RETENTION_MS } from './responseEvents';
 import {
 	EMIT_EXISTING_CHOICES,
 	DEFAULT_ABANDONED_AFTER_HOURS,
@@ -87,8 +87,12 @@ export function readTriggerParameters(n8n: IPollFunctions): TriggerParameters {
 	};
 }
 
+/** The values of Watch, see `triggerProperties`. */
+const WATCH_NAMES = { one: 'One Form', several: 'Several Forms', all: 'All Forms' };
+
 function readWatch(input: ParameterContext, events: readonly TriggerEvent[]): Watch {
-	const kind = getWatchKind(events, input.parameter('watch', 'one'));
+	const watch = readSelectedOption(input, 'watch', WATCH_NAMES, 'one');
+	const kind = getWatchKind(events, watch);
 	if (kind === 'one') return { kind: 'chosen', formIds: [readFormId(input)] };
 	if (kind === 'all') return { kind, except: readFormIds(input, 'exceptFormIds') };
 	const formIds = readFormIds(input, 'formIds');

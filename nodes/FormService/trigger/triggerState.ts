@@ -1,13 +1,14 @@
 import { omit } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { z } from 'zod';
-import { HOUR_MS, hasElapsed } from './requestBudget';
+import { HOUR_MS, hasElapsed } from './schedule';
 import {
 	computeFingerprint,
 	decodeSeenResponses,
 	encodeSeenResponses,
+	type Baseline,
 	type SeenResponses,
-} from './seenResponses';
+} from './responseEvents';
 
 /* The state of a trigger. n8n keeps it; a state never changes, because each poll creates the next one. */
 
@@ -49,19 +50,17 @@ const progressSchema = z.object({
 /** Can be read again: the state is not saved for it alone. */
 export type Progress = Readonly<z.infer<typeof progressSchema>>;
 
+const baselineSchema: z.ZodType<Baseline> = z.object({
+	sinceMs: z.number(),
+	emitExisting: z.union([z.literal('all'), z.object({ sinceMs: z.number() })]).optional(),
+});
+
 const formSchema = z.object({
 	id: z.string(),
 	/** See `encodeSeenResponses`. Undefined until a page was read; empty at once for a form that was just created. */
 	seen: z.string().transform(decodeSeenResponses).optional(),
-	/** The rule for unseen responses until a pass has proved complete: those created before `sinceMs` already existed. */
-	baseline: z
-		.object({
-			/** When the trigger first watched the form: a whole second of the service's clock. */
-			sinceMs: z.number(),
-			/** The existing responses that start the workflow: all, or those since a time. */
-			emitExisting: z.union([z.literal('all'), z.object({ sinceMs: z.number() })]).optional(),
-		})
-		.optional(),
+	/** Undefined once a pass was complete. */
+	baseline: baselineSchema.optional(),
 	/** Undefined if Form Updated is not chosen. */
 	attributes: z.record(z.string(), z.string()).optional(),
 	/** Since when the form has been missing from the list of forms, or has not been watched. */

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { computeFingerprint } from '../../../nodes/FormService/trigger/seenResponses.ts';
+import { computeFingerprint } from '../../../nodes/FormService/trigger/responseEvents.ts';
 import { until } from '../../../scripts/lib/command.mts';
 import { type N8n, startN8n } from '../../../scripts/lib/n8n/instance.mts';
 import { packedPackage } from '../../../scripts/lib/packedPackage.mts';

@@ -6,7 +6,7 @@ import {
 	createAnswerKeys,
 	hasUnknownAnswer,
 	matchAnswers,
-} from '../../../nodes/FormService/answers/matchAnswers.ts';
+} from '../../../nodes/FormService/answers/fields.ts';
 
 const form = [
 	{ uuid: 'u2', label: 'Name', custom_key: ' name' },

@@ -2,7 +2,7 @@ import { afterAll, beforeEach, expect, it } from 'vitest';
 import { clock } from '../../../nodes/FormService/api/clock.ts';
 import { ServiceError } from '../../../nodes/FormService/api/errors.ts';
 import { createFailure, type FailureReason } from '../../../nodes/FormService/api/failures.ts';
-import { Failures, recordOutcome } from '../../../nodes/FormService/trigger/failures.ts';
+import { Failures, recordOutcome } from '../../../nodes/FormService/trigger/schedule.ts';
 import { VirtualTime } from '../../time.mts';
 
 const node = { id: 'n', name: 'N', type: 't', typeVersion: 1, position: [0, 0], parameters: {} };

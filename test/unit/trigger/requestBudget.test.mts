@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import * as budget from '../../../nodes/FormService/trigger/requestBudget.ts';
-import { HOUR_MS, MINUTE_MS } from '../../../nodes/FormService/trigger/requestBudget.ts';
+import * as budget from '../../../nodes/FormService/trigger/schedule.ts';
+import { HOUR_MS, MINUTE_MS } from '../../../nodes/FormService/trigger/schedule.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 24, 12);
 

@@ -4,7 +4,7 @@ import {
 	computeAnswersFingerprint,
 	forgetUnlisted,
 	haveAnswersChanged,
-} from '../../../nodes/FormService/trigger/seenResponses.ts';
+} from '../../../nodes/FormService/trigger/responseEvents.ts';
 
 /** Whether answers count as changed. */
 const isUpdate = (before: IDataObject, after: IDataObject) =>

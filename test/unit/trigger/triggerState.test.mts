@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../nodes/FormService/trigger/requestBudget.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../nodes/FormService/trigger/schedule.ts';
 import { updateAbsences } from '../../../nodes/FormService/trigger/triggerParameters.ts';
 import {
 	isSavePending,

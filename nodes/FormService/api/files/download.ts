@@ -3,13 +3,8 @@ import type { IBinaryData, IHttpRequestOptions } from 'n8n-workflow';
 import { CREDENTIAL_TYPE } from '../account';
 import { clock, waitUnlessAborted } from '../clock';
 import type { ServiceError } from '../errors';
-import {
-	STREAM_OPTIONS,
-	closeReply,
-	parseTimeoutMs,
-	type StreamedReply,
-} from '../request/sendOnce';
-import { createTransportFailure } from '../request/classify';
+import { STREAM_OPTIONS, closeReply, parseTimeoutMs, type StreamedReply } from '../request/callApi';
+import { createTransportFailure } from '../request/parseReply';
 import { createRequestError, type RequestContext } from '../requestContext';
 import { createFailure } from '../failures';
 import { checkLink, type FileKind } from './checkLink';

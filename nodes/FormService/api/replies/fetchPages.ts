@@ -1,7 +1,7 @@
 import { isEmpty } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { REQUESTS_PER_DAY, type ListedNoun, type Target } from '../endpoints';
-import { describeShape } from '../envelope';
+import { describeShape } from '../request/parseReply';
 import { createFailure } from '../failures';
 import { getId, getListEntries, isRecord } from '../records';
 import { callApi } from '../request/callApi';

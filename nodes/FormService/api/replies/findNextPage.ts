@@ -1,6 +1,5 @@
-import { describeShape } from '../envelope';
+import { describeShape, type Reply } from '../request/parseReply';
 import { getId, isRecord } from '../records';
-import type { Reply } from '../request/classify';
 import { parseUrl } from '../text';
 
 /** What a reply says about the pages of its list. `problem` is what announces a page that cannot be found. */

@@ -2,7 +2,7 @@ import { pull } from 'lodash';
 import { clock as machineClock, type Clock } from '../clock';
 import { REQUESTS_PER_DAY, REQUESTS_PER_MINUTE } from '../endpoints';
 import { createFailure, type RequestFailure } from '../failures';
-import type { Reply } from './classify';
+import type { Reply } from './parseReply';
 
 /** How long a request counts after its end. Timers fire up to a millisecond early. */
 const WINDOW_MS = 60_000 + 25;

@@ -1,8 +1,7 @@
 import { compact, groupBy, isEmpty, map, omit } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { encodeAnswer, type EncodedValue, type EncodeResult } from '../../answers/encode';
-import { findField, type FormField } from '../../answers/fields';
-import { matchAnswers, type MatchedAnswer } from '../../answers/matchAnswers';
+import { findField, matchAnswers, type FormField, type MatchedAnswer } from '../../answers/fields';
 import { isRecord } from '../../api/records';
 import { formatNames, truncateText } from '../../api/text';
 import { findErrorValue, isBlank } from '../../api/values';

@@ -1,8 +1,7 @@
 import { sortBy, uniq } from 'lodash';
 import type { IDataObject, INodeProperties } from 'n8n-workflow';
 import { normalizeAnswer } from '../../answers/fieldKinds';
-import { createFieldSearch, findField, type FormField } from '../../answers/fields';
-import { matchAnswers } from '../../answers/matchAnswers';
+import { createFieldSearch, findField, matchAnswers, type FormField } from '../../answers/fields';
 import { yieldIfDue } from '../../api/clock';
 import { createTarget, endpoints } from '../../api/endpoints';
 import { getId } from '../../api/records';

@@ -7,7 +7,7 @@ import {
 	createTransportFailure,
 	parseReply,
 	type RawReply,
-} from '../../../../nodes/FormService/api/request/classify.ts';
+} from '../../../../nodes/FormService/api/request/parseReply.ts';
 
 /* integration/api/errorTexts.test.mts has what else a failure of each kind leads to. */
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { countBy, range } from 'lodash';
 import { beforeEach, expect, it } from 'vitest';
 import { createFailure, type FailureReason } from '../../../../nodes/FormService/api/failures.ts';
-import { createRateLimitFailure } from '../../../../nodes/FormService/api/request/classify.ts';
+import { createRateLimitFailure } from '../../../../nodes/FormService/api/request/parseReply.ts';
 import { RequestQueue } from '../../../../nodes/FormService/api/request/requestQueue.ts';
 import { decide, type Usage } from '../../../service/specification/limiter.mts';
 import { DAY_MS, MINUTE_MS, VirtualTime } from '../../../time.mts';

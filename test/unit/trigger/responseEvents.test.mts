@@ -1,8 +1,8 @@
 import type { IDataObject } from 'n8n-workflow';
 import { expect, it } from 'vitest';
 import { RESPONSE_EVENTS } from '../../../nodes/FormService/parameters/triggerEvents.ts';
-import { detectEvent, type EventRules } from '../../../nodes/FormService/trigger/detectEvent.ts';
-import { DAY_MS, HOUR_MS } from '../../../nodes/FormService/trigger/requestBudget.ts';
+import { detectEvent, type EventRules } from '../../../nodes/FormService/trigger/responseEvents.ts';
+import { DAY_MS, HOUR_MS } from '../../../nodes/FormService/trigger/schedule.ts';
 
 /*
  * Each example is a story of readings: the hour since the activation, the responses, and their events. `a?` is
