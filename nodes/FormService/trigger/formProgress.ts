@@ -34,14 +34,12 @@ export function computeNextForm(result: DeliveredReading): FormState {
 	return reading.kind === 'search' ? endSearch(next, result) : advancePass(next, result);
 }
 
-/** A first pass goes on with the next poll, and counts as one request in the end. */
+/** The requests of a first pass are extra, so the form is due with the next poll. */
 function createLastReading(result: DeliveredReading): Progress['lastReading'] {
-	const { form, pages, reading, nowMs } = result;
+	const { form, pages, reading, requests, nowMs } = result;
 	const { kind } = reading;
 	const isExtra = kind === 'pass' && pages.length > 0 && isFirstPass(form);
-	const isUnfinished = findResumePage(result) !== undefined;
-	const requests = isExtra ? Number(!isUnfinished) : result.requests;
-	return { kind, atMs: nowMs, requests };
+	return { kind, atMs: nowMs, requests: isExtra ? 0 : requests };
 }
 
 /** Returns the page where a later reading goes on. Undefined if the reading is over. */
@@ -81,6 +79,7 @@ function restartSearch(search: Search): Search {
 /** A search that stops before its end goes on at its next turn. */
 function endSearch(form: FormState, result: DeliveredReading): FormState {
 	const { reading, pages, error, serviceMs } = result;
+	// a search is planned only if there is one
 	const before = form.progress!.search!;
 	const update = (search: Search) => ({ ...form, progress: { ...form.progress, search } });
 	const page = findResumePage(result);
@@ -101,6 +100,7 @@ function advancePass(form: FormState, result: DeliveredReading): FormState {
 	const [{ records, total }] = pages;
 	const firstMs = findLatestTime(records);
 	const isFirst = isFirstPass(result.form);
+	// without a pass under way, the reading has begun at the first page
 	const before = progress.pass ?? { recordCount: 0, total, firstMs, isFirst };
 	// a page with an undelivered event is read again
 	const passed = pages.slice(0, undelivered[0]?.pageIndex);
@@ -143,7 +143,8 @@ function endPass(
 	nowMs: number,
 ): FormState {
 	const { progress, seen = new Map(), forgotAtMs = nowMs } = form;
-	// a list that is empty for a moment proves nothing
+	// a response that the pass has missed makes the seen ones fewer, because a page then repeats another one, or the
+	// first page has announced more; and a list that is empty for a moment proves nothing
 	const isComplete = recordCount > 0 && seen.size >= Math.max(recordCount, total);
 	if (!isComplete) return form;
 	const passCount = (progress?.passCount ?? 0) + 1;

@@ -46,11 +46,6 @@ export async function pollForms(n8n: IPollFunctions): Promise<PollOutput> {
 /** Reads the lists that are due, saves the next state, and returns the items or throws the error to report. */
 async function pollOnce(n8n: IPollFunctions, context: PollContext): Promise<PollOutput> {
 	const { cache, parameters, reason, startState, startedAtMs } = context;
-	if (context.isDamaged) {
-		n8n.logger.warn(
-			"The trigger's saved state could not be read. Existing responses won't start the workflow.",
-		);
-	}
 	const { forms, listedSinceMs, items, outcomes } = await readLists(context);
 	for (const outcome of outcomes) recordOutcome(cache.failures, outcome, n8n.logger);
 	const failure = outcomes.find(({ error }) => error !== undefined);

@@ -147,6 +147,9 @@ function forgetOutdated(cache: TriggerCache, configKey: string): void {
 const READ_SHARE = 0.6;
 const WAIT_SHARE = 0.9;
 
+const DAMAGED =
+	"The trigger's saved state could not be read. Existing responses won't start the workflow.";
+
 /** Creates the context of a poll from what n8n has saved, and claims the trigger's share of the budget. */
 export function startPoll(
 	n8n: IPollFunctions,
@@ -158,6 +161,7 @@ export function startPoll(
 	const timeoutMs = Math.min(getPollTimeoutMs(n8n), REGULAR_TIMEOUT_MS);
 	const signal = clock.timeout(timeoutMs * WAIT_SHARE);
 	const loaded = loadState(readSavedState(n8n), cache.memory, computeServiceId(account.baseUrl));
+	if (loaded.isDamaged) n8n.logger.warn(DAMAGED);
 	const watched = getWatchedFormIds(parameters, loaded.startState.forms);
 	const claim = {
 		accountKey: account.key,
@@ -171,7 +175,8 @@ export function startPoll(
 		...loaded,
 		// a poll does not retry, because the next poll reads the same pages
 		request: { n8n, account, priority: 'high', retry: false, signal },
-		parameters,
+		// existing responses may have been delivered before the state was damaged
+		parameters: loaded.isDamaged ? { ...parameters, emitExisting: undefined } : parameters,
 		reason,
 		startedAtMs: nowMs,
 		readUntilMs: nowMs + timeoutMs * READ_SHARE,

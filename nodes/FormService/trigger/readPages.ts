@@ -115,13 +115,10 @@ function toPage({ url, nextUrl, records, total }: ListPage): Page {
 /** Adds the baseline of a new form, by the service's clock as the latest reply has shown it. */
 export function ensureBaseline(context: PollContext, form: FormState = {}): FormState {
 	if (form.seen !== undefined || form.baseline !== undefined) return form;
-	const { cache, isDamaged, parameters, startedAtMs } = context;
+	const { cache, parameters, startedAtMs } = context;
 	// the service rounds `created_at` down to the second
 	const sinceMs = Math.floor((startedAtMs + cache.clockOffsetMs) / 1_000) * 1_000;
-	return {
-		...form,
-		baseline: { sinceMs, emitExisting: isDamaged ? undefined : parameters.emitExisting },
-	};
+	return { ...form, baseline: { sinceMs, emitExisting: parameters.emitExisting } };
 }
 
 /** A later page can repeat a response: it has at most one event in a reading. */
@@ -140,7 +137,7 @@ async function comparePage(
 		if (events.has(id)) continue;
 		const before = updates.get(id) ?? seen.get(id);
 		const { event, seenAfter } = detectEvent(record, serviceMs, before, rules);
-		if (event !== undefined && rules.events.includes(event)) {
+		if (event !== undefined) {
 			events.set(id, { event, record, id, seenAfter, pageIndex });
 		} else if (seenAfter !== before) updates.set(id, seenAfter);
 	}

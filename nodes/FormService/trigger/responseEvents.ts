@@ -34,8 +34,8 @@ export function isIncomplete({ is_incomplete: value }: IDataObject): boolean {
 }
 
 /**
- * Compares a response with what the trigger knows of it. Returns the event, if there is one, and what the trigger
- * knows after it.
+ * Compares a response with what the trigger knows of it. Returns its event, if the user has chosen this event, and
+ * what the trigger knows after it.
  *
  * @param serviceMs the time by the service's clock
  */
@@ -47,14 +47,15 @@ export function detectEvent(
 ): { event?: ResponseEvent; seenAfter: SeenResponse } {
 	const phase = seenBefore === undefined ? findUnseenPhase(record, rules) : getPhase(seenBefore);
 	const { event, phaseAfter } = computeTransition(record, serviceMs, phase, rules);
+	const chosen = event !== undefined && rules.events.includes(event) ? event : undefined;
 	if (!rules.events.includes('responseUpdated')) {
-		return { event, seenAfter: createSeenResponse(phaseAfter) };
+		return { event: chosen, seenAfter: createSeenResponse(phaseAfter) };
 	}
 	const answersBefore = seenBefore && phase === 'complete' ? getAnswers(seenBefore) : undefined;
 	const given = isIncomplete(record) ? undefined : computeAnswersFingerprint(record);
 	const isUpdate = haveAnswersChanged(answersBefore, given);
 	return {
-		event: event ?? (isUpdate ? 'responseUpdated' : undefined),
+		event: chosen ?? (isUpdate ? 'responseUpdated' : undefined),
 		seenAfter: createSeenResponse(phaseAfter, given ?? answersBefore),
 	};
 }

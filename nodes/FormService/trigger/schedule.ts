@@ -137,7 +137,7 @@ export class Failures {
 
 	/**
 	 * Returns the error that a poll without items shows: the third in a row, then one an hour while the subject
-	 * fails. One of several forms is reported once.
+	 * fails. One of several forms is reported once. Of several subjects, the one that has failed longest comes first.
 	 *
 	 * @param isOneOfSeveral whether the trigger watches several forms
 	 */
@@ -145,7 +145,7 @@ export class Failures {
 		const nowMs = clock.now();
 		if (!hasElapsed(this.reportedAtMs, HOUR_MS, nowMs)) return undefined;
 		const found = [...this.streaks].find(([subject, streak]) => {
-			const isOnce = isOneOfSeveral && subject.startsWith('form ');
+			const isOnce = isOneOfSeveral && subject.includes('form ');
 			// an unreported failure can be of an earlier poll, because a poll with items reports nothing
 			const isDone = streak.isReported && (isOnce || streak.lastFailedAtMs < pollStartedAtMs);
 			return streak.count >= MIN_FAILURES && !isDone;
