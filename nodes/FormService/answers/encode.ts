@@ -83,8 +83,13 @@ function encodeChoices(
 	allowOther: boolean,
 ): EncodeResult {
 	const takesSeveral = kind === 'multipleChoice';
-	const entries = takesSeveral ? given.flatMap((entry) => splitChoices(entry, choices)) : given;
-	const isOffered = entries.every((entry) => findChoice(entry, choices) !== undefined);
+	const isChoice = (entry: unknown) => findChoice(entry, choices) !== undefined;
+	const entries = given.flatMap((entry) => {
+		const parts = takesSeveral ? splitChoices(entry, choices) : [entry];
+		// an other answer can contain commas, and words that are choices
+		return parts.every(isChoice) ? parts : [entry];
+	});
+	const isOffered = entries.every(isChoice);
 	if ((isOffered || allowOther) && (takesSeveral || entries.length === 1)) {
 		return encodeList(uniq(entries.map((entry) => findChoice(entry, choices)?.value ?? entry)));
 	}

@@ -67,6 +67,7 @@ testRuns('Setting: Update', {
 	'undoes an update by its changes': [
 		{ ...json, ...ofItem, options: skip.options },
 		{ form: FORM_ID, json: { cta_label: { from: 'Old', to: 'A' }, slack_enabled: { to: true } } },
+		{ form: FORM_ID, json: { after_redirect_url: { from: '', to: 'https://host' } } },
 		{ form: FORM_ID, json: {} },
 	],
 });

@@ -47,6 +47,8 @@ it.each<[string, unknown, Operator, string, boolean]>([
 	['multiple_choice', 'Green,r', 'isNot', 'Red', false],
 	['multiple_choice', { 0: 'Green', 2: 'r' }, 'is', 'Red', true],
 	['multiple_choice', ['r', 'my, own'], 'is', 'my, own', true],
+	['multiple_choice', 'r, my, own', 'is', 'Red', true],
+	['multiple_choice', 'my, own, r', 'isNot', 'my, own', false],
 	['multiple_choice', 'Green, Blue, dark', 'isNot', 'b', false],
 	['text', 'Jose\u0301', 'contains', ' SÉ', true],
 	['text', { a: { b: 'Ada' } }, 'is', 'ada', true],

@@ -104,8 +104,9 @@ export function readSettings(input: ParameterContext): CheckedSettings {
 /** Reads settings by name. Of the `changes` of an earlier update, takes the old values, to undo the update. */
 function readJson(input: ParameterContext): UncheckedSetting[] {
 	return Object.entries(readJsonObject(input, 'settingsJson')).map(([inputName, value]) => {
-		const isChange = !isTool(input.node) && isRecord(value) && 'to' in value;
-		return { inputName, value: isChange ? value.from : value };
+		if (isTool(input.node) || !isRecord(value) || !('to' in value)) return { inputName, value };
+		// the service shows "" for a text that was never set, and null clears it
+		return { inputName, value: value.from === '' ? null : value.from };
 	});
 }
 
