@@ -21,6 +21,10 @@ const create = {
 	...{ resource: 'response', operation: 'create', formId, inputMode: 'json' },
 	answersJson: '{"Name": "Ada"}',
 };
+const update = {
+	...{ resource: 'setting', operation: 'update', formId, inputMode: 'json' },
+	settingsJson: '{"is_closed": true}',
+};
 const adding = { ...create, options: { allowMissingAnswers: true } };
 
 /** The UUID of the field Name, which is the same at every start of the stand-in. */
@@ -55,6 +59,8 @@ const LIST = `/api/v1/responses/${demoForms.contact}?page=2`;
 const link = 'https://a.example/b.pdf';
 const answered = (answers: unknown) => [{ ...first, responses: answers }];
 const field = { uuid: 'f', label: 'Name' };
+const form = { id: demoForms.contact, name: 'A' };
+const DAY = 'Thu, 01 Jan 2026';
 
 const contract: Record<string, Row> = {
 	'every reply': {
@@ -141,6 +147,14 @@ const contract: Record<string, Row> = {
 			two,
 		),
 	},
+	'a response': {
+		parameters: { ...raw, sort: { order: 'oldest' } },
+		fits: bodies([
+			{ id: 1, created_at: 'x' },
+			{ id: 2, created_at: '2026-02-01 00:00:00', number: 2 },
+			{ id: 3, created_at: '2026-02-01T00:00:00Z', number: '1' },
+		]),
+	},
 	'a field': {
 		parameters: create,
 		request: { path: /fields$/ },
@@ -156,6 +170,12 @@ const contract: Record<string, Row> = {
 			[field, { uuid: 'g', label: 'Email', required: true }],
 			[field, { uuid: 'g', label: 'Email', mandatory: 1 }],
 		),
+	},
+	'a form': {
+		parameters: { ...update, preview: true },
+		request: { path: /forms$/ },
+		fits: bodies([{ ...form, is_closed: 0 }], [{ ...form, is_closed: '1' }], [form]),
+		misfits: bodies([{ ...form, id: 'other' }]),
 	},
 	'the workspace': {
 		parameters: workspace,
@@ -179,6 +199,18 @@ const contract: Record<string, Row> = {
 			...bodies({ success: false, message: 'No.' }, { errors: ['No.'] }),
 			withStatus(500, { success: true }),
 		],
+	},
+	'an update of a form': {
+		parameters: update,
+		request: { path: /settings$/ },
+		fits: bodies({ data: { ...form, kept: 1 } }, { message: 'Saved.' }),
+		misfits: bodies({ success: false, message: 'No.' }, { errors: ['No.'] }),
+	},
+	headers: {
+		parameters: workspace,
+		fits: [{ body: named, headers: { date: 'x', 'x-ratelimit-limit': 'x' } }],
+		// by the local clock, this time is long past
+		misfits: [tooMany({ date: `${DAY} 10:00:00 GMT`, 'retry-after': `${DAY} 11:00:00 GMT` })],
 	},
 	'a limit': {
 		parameters: workspace,

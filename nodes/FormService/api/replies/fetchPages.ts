@@ -70,7 +70,7 @@ export async function fetchRecords(
 		if (total !== undefined && found.size >= total) return [...found.values()];
 	}
 	const count = latestTotal > 0 ? `of ${latestTotal} records` : 'records, some of them twice';
-	const detail = `${MAX_PASSES} readings found ${found.size} ${count}`;
+	const detail = `reading it ${MAX_PASSES} times found ${found.size} ${count}`;
 	throw createRequestError(context, createFailure('listIncomplete', { detail }));
 }
 
