@@ -2,8 +2,47 @@ import { afterAll, beforeEach, expect, it } from 'vitest';
 import { clock } from '../../../nodes/FormService/api/clock.ts';
 import { ServiceError } from '../../../nodes/FormService/api/errors.ts';
 import { createFailure, type FailureReason } from '../../../nodes/FormService/api/failures.ts';
-import { Failures, recordOutcome } from '../../../nodes/FormService/trigger/schedule.ts';
+import {
+	computeIntervalMs,
+	Failures,
+	HOUR_MS,
+	isDue,
+	MINUTE_MS,
+	recordOutcome,
+	type BudgetClaim,
+} from '../../../nodes/FormService/trigger/schedule.ts';
 import { VirtualTime } from '../../time.mts';
+
+const NOW_MS = Date.UTC(2026, 10, 24, 12);
+
+const createClaim = (given: Partial<BudgetClaim> = {}): BudgetClaim => {
+	return { accountKey: 'a', requestsPerDay: 720, lists: 1, polledAtMs: NOW_MS, ...given };
+};
+
+it.each<[string, Partial<BudgetClaim>, Array<Partial<BudgetClaim>>, number]>([
+	['one form', {}, [], 2],
+	['ten forms', { lists: 10 }, [], 20],
+	['a second trigger', {}, [{ lists: 3 }], 8],
+	['a trigger on another account', {}, [{ accountKey: 'b', lists: 3 }], 2],
+	['a trigger that is switched off', {}, [{ lists: 3, polledAtMs: NOW_MS - 71 * MINUTE_MS }], 2],
+	['a trigger that is polled hourly', {}, [{ lists: 3, polledAtMs: NOW_MS - HOUR_MS }], 8],
+	['a trigger with more Requests per Day', {}, [{ requestsPerDay: 1440 }], 2],
+])('With %s, a form waits for each of its requests', (_text, given, others, minutes) => {
+	const own = createClaim(given);
+	const claims = [...others.map(createClaim), own];
+	expect(computeIntervalMs(claims, own)).toBe(minutes * MINUTE_MS);
+});
+
+it.each([
+	['its requests take up their time', 5, false],
+	['its requests have taken up their time', 6, true],
+	['n8n polls a few seconds early', 5.95, true],
+	['the clock was set back', -1, true],
+])('A list is due or not if %s', (_text, minutes, expected) => {
+	const lastReading = { atMs: NOW_MS, requests: 3 };
+	const nowMs = NOW_MS + minutes * MINUTE_MS;
+	expect(isDue(lastReading, 2 * MINUTE_MS, nowMs)).toBe(expected);
+});
 
 const node = { id: 'n', name: 'N', type: 't', typeVersion: 1, position: [0, 0], parameters: {} };
 const text = { message: 'It was not read', description: '' };
