@@ -1,5 +1,5 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { expect, it } from 'vitest';
 import { root } from '../../scripts/lib/paths.mts';
 
@@ -23,4 +23,21 @@ it('no file of the package imports itself through others', () => {
 		for (const [path, names] of left) if (!names.some(isLeft)) left.delete(path);
 	// each of these is in a circle, or leads to one
 	expect([...left.keys()]).toEqual([]);
+});
+
+it('imports point down the layers of docs/architecture.md', () => {
+	const text = readFileSync(join(root, 'docs/architecture.md'), 'utf8');
+	const layers = Array.from(text.matchAll(/^ {2}(\w+)\/ /gm), ([, folder]) => folder);
+	const folders = globSync('nodes/FormService/[a-z]*/', { cwd: root }).map((path) =>
+		basename(path),
+	);
+	expect(layers.toSorted()).toEqual(folders.toSorted());
+	const getLayer = (path: string) => layers.indexOf(path.split('/')[2]);
+	const paths = globSync('nodes/FormService/**/*.ts', { cwd: root });
+	const upward = paths.flatMap((path) =>
+		listImports(path)
+			.filter((imported) => getLayer(imported) < getLayer(path))
+			.map((imported) => `${path} imports ${imported}`),
+	);
+	expect(upward).toEqual([]);
 });

@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { attempt, range } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { expect, it } from 'vitest';
-import { parseFile } from '../../nodes/FormService/answers/decode.ts';
+import { parseUpload } from '../../nodes/FormService/answers/decode.ts';
 import { encodeAnswer } from '../../nodes/FormService/answers/encode.ts';
 import {
 	fieldKinds,
@@ -46,7 +46,7 @@ const readers: Record<string, (text: string) => unknown> = {
 	compare: (text) => fields.map((field) => normalizeAnswer(field, text)),
 	send: (text) => fields.map((field) => encodeAnswer(text, field, { zone: 'utc' })),
 	find: async (text) => await find(recordOf(text)),
-	file: (text) => parseFile(`x.pdf|http://h/${text}`, true) ?? parseFile(`${text}|http://h/`),
+	file: (text) => parseUpload(`x.pdf|http://h/${text}`, true) ?? parseUpload(`${text}|http://h/`),
 	link: (text) => attempt(checkLink, `https://${text}`, ORIGIN, ORIGIN, 'upload'),
 	'binary field': (text) => createFileFieldNames([text, text]),
 };

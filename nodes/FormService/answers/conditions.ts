@@ -64,7 +64,7 @@ function findCompared(
 }
 
 /** Describes the first field of a condition that the form lacks, if there is one. */
-export function findMissingField(
+export function describeMissingField(
 	{ conditions }: ConditionSet,
 	fields: readonly FormField[],
 ): ErrorText | undefined {
@@ -84,7 +84,7 @@ export function findConditionMismatch(
 	conditionSet: ConditionSet,
 	fields: readonly FormField[],
 ): ErrorText | undefined {
-	const missing = findMissingField(conditionSet, fields);
+	const missing = describeMissingField(conditionSet, fields);
 	if (missing !== undefined) return missing;
 	for (const [index, condition] of conditionSet.conditions.entries()) {
 		const compared = findCompared(condition.field, fields);

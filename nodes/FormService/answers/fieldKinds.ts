@@ -11,7 +11,7 @@ import {
 	parseTimeMs,
 } from '../api/values';
 import { findChoice, splitChoices, type Choice } from './choices';
-import { isScalar, parseFile } from './decode';
+import { isScalar, parseUpload } from './decode';
 
 /* The kinds of fields, and how their answers are read and compared. */
 
@@ -77,14 +77,14 @@ export function findFieldKind({ type, options }: IDataObject): FieldKind {
 }
 
 /** Returns an answer that a field takes. */
-export function getExample({ kind, choices: [choice] }: AnswerSpec): GenericValue {
+export function getExampleAnswer({ kind, choices: [choice] }: AnswerSpec): GenericValue {
 	if (choice === undefined) return fieldKinds[kind].example;
 	return kind === 'multipleChoice' ? [choice.value] : choice.value;
 }
 
 /** Parses an answer from Form Service. A file becomes `{name, url}`. Without a field, only a name with an extension is a file. */
 export function parseAnswer(answer: GenericValue, field?: AnswerSpec): GenericValue {
-	const parseEntry = (entry: unknown) => parseFile(entry, field?.kind === 'file') ?? entry;
+	const parseEntry = (entry: unknown) => parseUpload(entry, field?.kind === 'file') ?? entry;
 	// PHP sends a list with gaps as an object
 	const value = getListEntries(answer)?.map(parseEntry) ?? parseEntry(answer ?? null);
 	if (field === undefined) return value as GenericValue;

@@ -7,7 +7,7 @@ import { getListEntries, removeSecrets } from '../api/records';
 import type { RequestContext } from '../api/requestContext';
 import { createFileFieldNames } from '../api/text';
 import { isBlank } from '../api/values';
-import { ANSWERS_ATTRIBUTE, parseFile } from './decode';
+import { ANSWERS_ATTRIBUTE, parseUpload } from './decode';
 import { parseAnswer } from './fieldKinds';
 import {
 	COLUMN_ATTRIBUTES,
@@ -90,7 +90,7 @@ function collectUploads(record: IDataObject, fields?: readonly FormField[]) {
 		const fieldTitle = field?.title ?? label;
 		const isFileField = field?.kind === 'file';
 		return (getListEntries(value) ?? [value]).flatMap((entry) => {
-			const file = parseFile(entry, isFileField);
+			const file = parseUpload(entry, isFileField);
 			if (file !== undefined) return { ...file, fieldTitle };
 			if (isFileField && !isBlank(entry)) problems.push(`${fieldTitle}: ${NO_ADDRESS}`);
 			return [];

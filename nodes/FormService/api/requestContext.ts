@@ -2,7 +2,7 @@ import type { IHttpRequestOptions } from 'n8n-workflow';
 import type { Account, N8nContext } from './account';
 import type { Endpoint } from './endpoints';
 import { ServiceError } from './errors';
-import { addPeriod } from './text';
+import { endSentence } from './text';
 import { createFailure, describeFailure, type RequestFailure } from './failures';
 import type { Priority } from './request/requestQueue';
 
@@ -29,7 +29,7 @@ export function createRequestError(
 ): ServiceError {
 	let { message, description } = describeFailure(failure, account);
 	if (failure.mayHaveActed) {
-		message = `${addPeriod(message)} The response may or may not have been added`;
+		message = `${endSentence(message)} The response may or may not have been added`;
 		description = CHECK_RESPONSES;
 	} else if (attempts > 1) {
 		description += ` Tried ${attempts} times.`;

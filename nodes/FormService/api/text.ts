@@ -113,7 +113,7 @@ export function formatNames(names: readonly string[]): string {
 }
 
 /** Adds a period to a sentence, unless the sentence ends with ".", "!" or "?", which a quote can follow. */
-export function addPeriod(text: string): string {
+export function endSentence(text: string): string {
 	return /[.!?]"?$/.test(text) ? text : `${text}.`;
 }
 

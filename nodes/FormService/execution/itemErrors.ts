@@ -1,6 +1,6 @@
 import { compact, groupBy, map, upperFirst } from 'lodash';
 import { InputError, ServiceError, type NodeError } from '../api/errors';
-import { addPeriod } from '../api/text';
+import { endSentence } from '../api/text';
 import { isTool } from '../parameters/parameterContext';
 import type { InputItem, ItemOutcome } from './batch';
 
@@ -88,5 +88,5 @@ function listItems(items: readonly InputItem[]): string {
 /** Formats an error as one line, for lists of errors, for failed items, and for models. */
 export function formatError({ message, description }: NodeError): string {
 	const details = description ? ` ${description.replaceAll('\n', ' ')}` : '';
-	return addPeriod(message) + details;
+	return endSentence(message) + details;
 }

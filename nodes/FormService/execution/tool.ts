@@ -1,21 +1,21 @@
 import { get, isUndefined, omitBy, pick } from 'lodash';
 import type { IDataObject, INodeExecutionData, INodeProperties } from 'n8n-workflow';
 import { isRecord } from '../api/records';
-import { cutAtCharacter, makeUnique } from '../api/text';
+import { cutAtCharacter } from '../api/text';
 import {
 	readInteger,
 	readSelectedOption,
 	readTextList,
 	type ParameterContext,
 } from '../parameters/parameterContext';
-import { DEFAULT_LIMIT, OUTPUTS, TOOL_CONDITION } from '../parameters/resultParameters';
+import { DEFAULT_LIMIT, TOOL_OUTPUTS, TOOL_CONDITION } from '../parameters/resultParameters';
 import type { Operation, PreparedItem } from './operation';
 
 /** The maximum number of characters of JSON that a model gets at a time: about 5,000 tokens. */
 const MAX_CHARACTERS = 20_000;
 
 /** Creates the parameter that describes the tool to a model. n8n's own description has only the action. */
-export function createToolDescription({ toolDescription }: Operation): INodeProperties {
+export function createToolDescriptionProperty({ toolDescription }: Operation): INodeProperties {
 	return {
 		displayName: 'Tool Description',
 		name: 'toolDescription',
@@ -34,7 +34,7 @@ export function prepareTool({ prepare }: Operation, input: ParameterContext): Pr
 	// the output of a write is short
 	if (!('read' in prepared)) return prepared;
 	const { read } = prepared;
-	const output = readSelectedOption(input, 'output', OUTPUTS, 'simplified');
+	const output = readSelectedOption(input, 'output', TOOL_OUTPUTS, 'simplified');
 	const selection = {
 		skip: readInteger(input, 'skip', 0),
 		limit: readInteger(input, 'limit', 1, DEFAULT_LIMIT),
@@ -84,15 +84,4 @@ function findSelectedField(json: IDataObject, name: string): unknown {
 	const answers = isRecord(json.answers) ? json.answers : {};
 	const source = [json, answers].find((record) => Object.hasOwn(record, name));
 	return source === undefined ? get(json, name) : source[name];
-}
-
-/** n8n asks a model for one value per key. "Имя" and "Дом" both have the key `___`, so the second becomes "2. Дом". */
-export function makeKeysUnique(displayNames: readonly string[]): string[] {
-	const addCount = (name: string, count: number) => `${count}. ${name}`;
-	return makeUnique(displayNames, [], { addCount, toKey: computeModelKey });
-}
-
-/** Returns the key that n8n's editor creates (`fromAIOverrideUtils`): `Phone (home)` → `Phone__home_`. */
-export function computeModelKey(displayName: string): string {
-	return displayName.slice(0, 63).replace(/[^a-zA-Z0-9-]/g, '_');
 }

@@ -5,7 +5,7 @@ import type {
 } from 'n8n-workflow';
 import { createAccount } from '../api/account';
 import { createTarget, endpoints } from '../api/endpoints';
-import { addPeriod, truncateText } from '../api/text';
+import { endSentence, truncateText } from '../api/text';
 import { clock } from '../api/clock';
 import { parseReply } from '../api/request/parseReply';
 import { JSON_HEADERS, readReply, DEFAULT_TIMEOUT_MS } from '../api/request/callApi';
@@ -49,7 +49,7 @@ export async function formServiceApiTest(
 		}
 		const failure = requestFailure ?? createFailure('wrongAddress', { detail: 'no workspace' });
 		const { message, description } = describeFailure(failure, account);
-		throw new Error(`${addPeriod(message)} ${description}`);
+		throw new Error(`${endSentence(message)} ${description}`);
 	} catch (error) {
 		return { status: 'Error', message: error instanceof Error ? error.message : String(error) };
 	}

@@ -10,8 +10,7 @@ import { fieldKinds } from '../answers/fieldKinds';
 import { parseFields, type FormField } from '../answers/fields';
 import { endpoints } from '../api/endpoints';
 import { getFormId, isId, isRecord } from '../api/records';
-import { formatNames, normalizeText } from '../api/text';
-import { makeKeysUnique } from '../execution/tool';
+import { formatNames, makeUnique, normalizeText } from '../api/text';
 import { isTool } from '../parameters/parameterContext';
 import { getWatchKind } from '../parameters/triggerEvents';
 import { escapeExpression, fetchKeptList, getSelectedFormId } from './listSearch';
@@ -53,6 +52,17 @@ export function toMapperFields(
 		display: true,
 		...getWidget(field),
 	}));
+}
+
+/** n8n asks a model for one value per key. "Имя" and "Дом" both have the key `___`, so the second becomes "2. Дом". */
+function makeKeysUnique(displayNames: readonly string[]): string[] {
+	const addCount = (name: string, count: number) => `${count}. ${name}`;
+	return makeUnique(displayNames, [], { addCount, toKey: computeModelKey });
+}
+
+/** Returns the key that n8n's editor creates (`fromAIOverrideUtils`): `Phone (home)` → `Phone__home_`. */
+export function computeModelKey(displayName: string): string {
+	return displayName.slice(0, 63).replace(/[^a-zA-Z0-9-]/g, '_');
 }
 
 /** Returns the name of a field with what a user must know: `Comment (2) (required)`. */

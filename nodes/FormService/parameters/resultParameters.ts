@@ -61,7 +61,11 @@ export const simplifyProperty: INodeProperties = {
 };
 
 /** The ways in which a model can get each result. */
-export const OUTPUTS = { simplified: 'Simplified', raw: 'Raw', selectedFields: 'Selected Fields' };
+export const TOOL_OUTPUTS = {
+	simplified: 'Simplified',
+	raw: 'Raw',
+	selectedFields: 'Selected Fields',
+};
 
 /** The parameter Simplify, or Output and Fields in a tool. */
 export const simplificationProperties: INodeProperties[] = [
@@ -72,7 +76,7 @@ export const simplificationProperties: INodeProperties[] = [
 		type: 'options',
 		default: 'simplified',
 		description: 'How much of each result the model gets',
-		options: toOptions(OUTPUTS),
+		options: toOptions(TOOL_OUTPUTS),
 		displayOptions: { show: TOOL_CONDITION },
 	},
 	{
@@ -133,7 +137,7 @@ export function readLimit(input: ParameterContext): number | undefined {
 /** Whether to simplify the results. A model selects among the fields of simplified results. */
 export function readSimplify(input: ParameterContext): boolean {
 	if (!isTool(input.node)) return readBoolean(input, 'simplify', true);
-	return readSelectedOption(input, 'output', OUTPUTS, 'simplified') !== 'raw';
+	return readSelectedOption(input, 'output', TOOL_OUTPUTS, 'simplified') !== 'raw';
 }
 
 /** Reads the options for the output of a response. */

@@ -1,5 +1,5 @@
 import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
-import { createToolDescription } from '../execution/tool';
+import { createToolDescriptionProperty } from '../execution/tool';
 import type { Operation } from '../execution/operation';
 import { createPagination } from '../execution/routing';
 import { fieldGetAll, formGet, formGetAll } from './forms';
@@ -37,7 +37,9 @@ const operationProperty: INodeProperties = {
 
 /** The parameters of the node. n8n shows a parameter only for its resource and operation. */
 export const nodeProperties: INodeProperties[] = [
-	...operations.map((operation) => showWithOperation(operation, createToolDescription(operation))),
+	...operations.map((operation) =>
+		showWithOperation(operation, createToolDescriptionProperty(operation)),
+	),
 	{
 		displayName: 'Resource',
 		name: 'resource',

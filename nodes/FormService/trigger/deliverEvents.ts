@@ -1,7 +1,7 @@
 import { mapKeys, sortBy } from 'lodash';
 import type { IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
-import { filterByConditions, findMissingField } from '../answers/conditions';
-import { parseFields, hasUnknownAnswer, type FormField } from '../answers/fields';
+import { describeMissingField, filterByConditions } from '../answers/conditions';
+import { parseFields, hasAnswerToUnknownField, type FormField } from '../answers/fields';
 import { createResponseItem, nameAttribute, type ResponseOutput } from '../answers/responseItem';
 import { clock } from '../api/clock';
 import { createTarget, endpoints } from '../api/endpoints';
@@ -85,31 +85,26 @@ async function fetchNeededFields(
 	events: readonly DetectedEvent[],
 ): Promise<NeededFields> {
 	const { cache, parameters, request } = context;
-	if (!parameters.lists.fields || events.length === 0) return { fieldRequests: 0 };
+	const { conditions, lists, output, watch } = parameters;
+	if (!lists.fields || events.length === 0) return { fieldRequests: 0 };
+	// values are not checked, because a choice that the author removes later must not make polls fail
+	const describeProblem = (fields: readonly FormField[]) =>
+		hasSeveralForms(watch) ? undefined : describeMissingField(conditions, fields);
 	const cached = cache.fields.get(formId);
 	if (cached !== undefined && !hasElapsed(cached.fetchedAtMs, HOUR_MS, clock.now())) {
 		const { fields } = cached;
 		const responses = events.map(({ record }) => record);
-		const isOutdated = await hasUnknownAnswer(responses, fields);
-		const isMissing = describeMissingField(parameters, fields) !== undefined;
+		const isOutdated = await hasAnswerToUnknownField(responses, fields);
+		const isMissing = describeProblem(fields) !== undefined;
 		if (!isOutdated && !isMissing) return { fields, fieldRequests: 0 };
 	}
 	const target = createTarget(request.account, endpoints.listFields, { formId });
 	const { records, requests } = await fetchWholeList(context, target, 'fields');
-	const fields = parseFields(records, parameters.output);
+	const fields = parseFields(records, output);
 	cache.fields.set(formId, { fields, fetchedAtMs: clock.now() });
-	const problem = describeMissingField(parameters, fields);
+	const problem = describeProblem(fields);
 	if (problem !== undefined) throw createConditionError(request.n8n.getNode(), problem);
 	return { fields, fieldRequests: requests };
-}
-
-/** Describes the field of a filter that the form lacks. One of several forms may lack it. */
-function describeMissingField(
-	{ conditions, watch }: PollContext['parameters'],
-	fields: readonly FormField[],
-): ErrorText | undefined {
-	// a choice that the form's author removes later must not make polls fail, so values are not checked
-	return hasSeveralForms(watch) ? undefined : findMissingField(conditions, fields);
 }
 
 /** Creates the error for a filter that does not fit the fields of the form. */

@@ -182,7 +182,7 @@ function compareAttributes(
 	isWanted: boolean,
 ): { changed: string[]; stateAfter: FormState } {
 	if (!isWanted) return { changed: [], stateAfter: before };
-	const attributes = computeAttributes(record);
+	const attributes = fingerprintAttributes(record);
 	const known = before.attributes ?? attributes;
 	const changed = union(Object.keys(known), Object.keys(attributes))
 		.filter((name) => known[name] !== attributes[name])
@@ -198,7 +198,7 @@ const COMPARED_ATTRIBUTES = [...settings.map(({ name }) => name), 'fields'];
 const ATTRIBUTE_LENGTH = 4;
 
 /** Returns the fingerprints of a form's attributes that have a value, by their names. */
-export function computeAttributes(record: IDataObject): Record<string, string> {
+export function fingerprintAttributes(record: IDataObject): Record<string, string> {
 	const compared: IDataObject = { ...record, fields: removeStatistics(record.fields) };
 	const texts = COMPARED_ATTRIBUTES.map((name) => [name, toComparedText(compared[name])] as const);
 	const given = texts.filter(([, text]) => text !== '');

@@ -14,7 +14,7 @@ import { isFirstPass, type FormState, type Progress } from './triggerState';
 /* Computes the next state of a form: what is seen, and where its next search and its pass go on. See readForm. */
 
 /** A reading after its delivery. A reading whose events could not be delivered has no pages. */
-export type DeliveredReading = ReadPages &
+export type ReadingResult = ReadPages &
 	Readonly<{
 		reading: Reading;
 		/** The events that found no capacity or time, in the order of their pages. */
@@ -26,7 +26,7 @@ export type DeliveredReading = ReadPages &
 	}>;
 
 /** Returns the form after a reading. Undelivered events are not recorded, so they are detected again. */
-export function computeNextForm(result: DeliveredReading): FormState {
+export function computeNextForm(result: ReadingResult): FormState {
 	const { form, pages, reading } = result;
 	const progress = { ...form.progress, lastReading: createLastReading(result) };
 	if (pages.length === 0) return { ...form, progress: leavePage(progress, reading) };
@@ -35,7 +35,7 @@ export function computeNextForm(result: DeliveredReading): FormState {
 }
 
 /** The requests of a first pass are extra, so the form is due with the next poll. */
-function createLastReading(result: DeliveredReading): Progress['lastReading'] {
+function createLastReading(result: ReadingResult): Progress['lastReading'] {
 	const { form, pages, reading, requests, nowMs } = result;
 	const { kind } = reading;
 	const isExtra = kind === 'pass' && pages.length > 0 && isFirstPass(form);
@@ -43,13 +43,13 @@ function createLastReading(result: DeliveredReading): Progress['lastReading'] {
 }
 
 /** Returns the page where a later reading goes on. Undefined if the reading is over. */
-function findResumePage({ isOver, pages, undelivered }: DeliveredReading): string | undefined {
+function findResumePage({ isOver, pages, undelivered }: ReadingResult): string | undefined {
 	if (undelivered.length > 0) return pages[undelivered[0].pageIndex].page;
 	return isOver ? undefined : pages.at(-1)?.next;
 }
 
 /** Returns the same map if nothing has changed. */
-function computeSeen({ form, events, updates, undelivered }: DeliveredReading): SeenResponses {
+function computeSeen({ form, events, updates, undelivered }: ReadingResult): SeenResponses {
 	const { seen = new Map() } = form;
 	const undeliveredIds = new Set(undelivered.map(({ id }) => id));
 	const delivered = [...events.values()].filter(({ id }) => !undeliveredIds.has(id));
@@ -77,7 +77,7 @@ function restartSearch(search: Search): Search {
 }
 
 /** A search that stops before its end goes on at its next turn. */
-function endSearch(form: FormState, result: DeliveredReading): FormState {
+function endSearch(form: FormState, result: ReadingResult): FormState {
 	const { reading, pages, error, serviceMs } = result;
 	// a search is planned only if there is one
 	const before = form.progress!.search!;
@@ -94,7 +94,7 @@ function endSearch(form: FormState, result: DeliveredReading): FormState {
 		: update({ ...before, page, startedAtMs: startMs });
 }
 
-function advancePass(form: FormState, result: DeliveredReading): FormState {
+function advancePass(form: FormState, result: ReadingResult): FormState {
 	const { pages, undelivered, serviceMs } = result;
 	const { progress = {} } = form;
 	const [{ records, total }] = pages;
@@ -125,7 +125,7 @@ function findLatestTime(records: Page['records']): number | undefined {
 }
 
 /** Finds at the end of a pass where new responses appear: on the last page if it has later times than the first. */
-function findSearch(search: Search, firstMs = NaN, { pages, serviceMs }: DeliveredReading): Search {
+function findSearch(search: Search, firstMs = NaN, { pages, serviceMs }: ReadingResult): Search {
 	const { page, records } = pages.at(-1)!;
 	const lastMs = findLatestTime(records) ?? NaN;
 	if (lastMs > firstMs) return { order: 'oldestFirst', page, searchedAtMs: serviceMs };

@@ -20,7 +20,7 @@ export type Baseline = {
 	emitExisting?: 'all' | { sinceMs: number };
 };
 
-export type EventRules = Readonly<{
+export type DetectionRules = Readonly<{
 	events: readonly TriggerEvent[];
 	/** The age at which an incomplete response counts as abandoned. */
 	abandonedAfterMs: number;
@@ -43,7 +43,7 @@ export function detectEvent(
 	record: IDataObject,
 	serviceMs: number,
 	seenBefore: SeenResponse | undefined,
-	rules: EventRules,
+	rules: DetectionRules,
 ): { event?: ResponseEvent; seenAfter: SeenResponse } {
 	const phase = seenBefore === undefined ? findUnseenPhase(record, rules) : getPhase(seenBefore);
 	const { event, phaseAfter } = computeTransition(record, serviceMs, phase, rules);
@@ -63,7 +63,7 @@ export function detectEvent(
 /** Decides whether an unseen response was there before the trigger first watched its form. */
 function findUnseenPhase(
 	record: IDataObject,
-	{ baseline, isFirstPass }: EventRules,
+	{ baseline, isFirstPass }: DetectionRules,
 ): 'existing' | 'new' {
 	if (baseline === undefined || baseline.emitExisting === 'all') return 'new';
 	const { sinceMs, emitExisting } = baseline;
@@ -80,7 +80,7 @@ function computeTransition(
 	record: IDataObject,
 	serviceMs: number,
 	phaseBefore: ResponsePhase | 'existing' | 'new',
-	{ events, abandonedAfterMs }: EventRules,
+	{ events, abandonedAfterMs }: DetectionRules,
 ): Transition {
 	if (!isIncomplete(record)) {
 		const isCompletion = phaseBefore !== 'existing' && phaseBefore !== 'complete';

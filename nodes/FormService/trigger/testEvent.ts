@@ -3,7 +3,7 @@ import type { IDataObject, INodeExecutionData, IPollFunctions } from 'n8n-workfl
 import { getAccount } from '../api/account';
 import { filterByConditions, findConditionMismatch } from '../answers/conditions';
 import { fetchFields, type FormField } from '../answers/fields';
-import { getExample } from '../answers/fieldKinds';
+import { getExampleAnswer } from '../answers/fieldKinds';
 import { nameAttribute } from '../answers/responseItem';
 import { clock } from '../api/clock';
 import { createTarget, endpoints } from '../api/endpoints';
@@ -134,6 +134,6 @@ function createRecord(event: ResponseEvent, fields: readonly FormField[]): IData
 		...eventTexts[event].example,
 		created_at: new Date(clock.now()).toISOString(),
 		referrer: null,
-		responses: fields.map((field) => ({ key: field.label, value: getExample(field) })),
+		responses: fields.map((field) => ({ key: field.label, value: getExampleAnswer(field) })),
 	};
 }

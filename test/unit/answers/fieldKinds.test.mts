@@ -5,7 +5,7 @@ import { encodeAnswer } from '../../../nodes/FormService/answers/encode.ts';
 import {
 	fieldKinds,
 	findFieldKind,
-	getExample,
+	getExampleAnswer,
 	normalizeAnswer,
 	parseAnswer,
 	type FieldKind,
@@ -102,6 +102,8 @@ it.each<[string, unknown, string?]>([
 it('Each kind of field takes its own example', () => {
 	for (const kind of FIELD_KINDS) {
 		const field = fieldOf(kind);
-		expect(encodeAnswer(getExample(field), field, { zone: 'utc' }), kind).toHaveProperty('answer');
+		expect(encodeAnswer(getExampleAnswer(field), field, { zone: 'utc' }), kind).toHaveProperty(
+			'answer',
+		);
 	}
 });

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest';
 import { findField, parseFields } from '../../../nodes/FormService/answers/fields.ts';
 import {
 	createAnswerKeys,
-	hasUnknownAnswer,
+	hasAnswerToUnknownField,
 	matchAnswers,
 } from '../../../nodes/FormService/answers/fields.ts';
 
@@ -56,7 +56,7 @@ it('Answers are matched in order if two fields have one label, and all keep a na
 it('A blank answer of no field, such as a heading, is no reason to read the fields again', async () => {
 	for (const value of ['x', '', null]) {
 		const records = [{ responses: [{ label: 'Old', value }] }];
-		expect(await hasUnknownAnswer(records, fields)).toBe(value === 'x');
+		expect(await hasAnswerToUnknownField(records, fields)).toBe(value === 'x');
 	}
 });
 

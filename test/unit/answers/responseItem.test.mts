@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { parseFile } from '../../../nodes/FormService/answers/decode.ts';
+import { parseUpload } from '../../../nodes/FormService/answers/decode.ts';
 import { parseFields } from '../../../nodes/FormService/answers/fields.ts';
 import {
 	createJson,
@@ -44,5 +44,5 @@ it.each([
 	['cv.pdf|https://h and some more', false],
 ])('The answer %j (in a field for files: %s) is the file %s at %s', (...row) => {
 	const [answer, isFileField, name, url] = row;
-	expect(parseFile(answer, isFileField)).toEqual(name === undefined ? undefined : { name, url });
+	expect(parseUpload(answer, isFileField)).toEqual(name === undefined ? undefined : { name, url });
 });

@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { expect, it } from 'vitest';
 import {
 	compareForms,
-	computeAttributes,
+	fingerprintAttributes,
 	indexForms,
 } from '../../../nodes/FormService/trigger/formList.ts';
 import type { FormStates } from '../../../nodes/FormService/trigger/triggerState.ts';
@@ -57,7 +57,7 @@ it.each<[string, IDataObject, string[]]>([
 	],
 	['has other statistics, times and images', { views: 9, updated_at: 'now', logo: 'x' }, []],
 ])('A form that %s has changed in its settings and fields alone', (_text, changes, changed) => {
-	const [before, after] = [form, { ...form, ...changes }].map(computeAttributes);
+	const [before, after] = [form, { ...form, ...changes }].map(fingerprintAttributes);
 	const names = Object.keys({ ...before, ...after }).sort();
 	expect(names.filter((name) => before[name] !== after[name])).toEqual(changed);
 });

@@ -6,7 +6,7 @@ import {
 	detectEvent,
 	forgetUnlisted,
 	haveAnswersChanged,
-	type EventRules,
+	type DetectionRules,
 } from '../../../nodes/FormService/trigger/responseEvents.ts';
 import { DAY_MS, HOUR_MS } from '../../../nodes/FormService/trigger/schedule.ts';
 
@@ -27,13 +27,13 @@ function readRecord(text: string): IDataObject {
 }
 
 const baseline = { sinceMs: ACTIVATION };
-const all: EventRules = {
+const all: DetectionRules = {
 	events: RESPONSE_EVENTS,
 	abandonedAfterMs: DAY_MS,
 	baseline: undefined,
 	isFirstPass: false,
 };
-const beginnings: Record<string, EventRules> = {
+const beginnings: Record<string, DetectionRules> = {
 	'only Completed': { ...all, events: ['responseCompleted'] },
 	'only Started': { ...all, events: ['responseStarted'] },
 	'only Abandoned': { ...all, events: ['responseAbandoned'] },

@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { parseFields } from '../../../nodes/FormService/answers/fields.ts';
-import { computeModelKey } from '../../../nodes/FormService/execution/tool.ts';
-import { toMapperFields } from '../../../nodes/FormService/methods/resourceMapping.ts';
+import {
+	computeModelKey,
+	toMapperFields,
+} from '../../../nodes/FormService/methods/resourceMapping.ts';
 
 it('The names of fields that a model sets always have a key each, which n8n accepts', () => {
 	const known = fc.constantFrom('é', 'ü', '=a', '_a', ' =a', '2. é', 'x'.repeat(70));
