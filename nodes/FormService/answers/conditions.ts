@@ -157,7 +157,7 @@ function meetsCondition(
 	compared?: Attribute | FormField,
 ): boolean {
 	const { operator } = condition;
-	// a form that lacks the field, one of several that a trigger watches, has no answer to it
+	// one of several watched forms can lack the field, so it has no answer to the field
 	if (compared === undefined) return operator === 'isEmpty';
 	const isAttribute = 'name' in compared;
 	if (!isAttribute && !byField.has(compared) && problem !== undefined) return true;
@@ -184,14 +184,14 @@ const TESTS: Record<Exclude<Operator, 'isEmpty' | 'isNot'>, (difference: number)
 
 function getScalars(answer: unknown, { kind, choices }: AnswerSpec): Scalar[] {
 	const scalars = flattenAnswer(answer, kind === 'file');
-	// Create sends several choices as one text
+	// split the text, because Create sends several choices as one text
 	if (kind === 'multipleChoice') return scalars.flatMap((scalar) => splitChoices(scalar, choices));
 	return scalars;
 }
 
 /**
- * Compares a value with that of a condition. Returns 0 if it is equal or contains the other, a positive number if
- * it is later or greater, and NaN if it is different. Undefined if it is no date or number that the node reads.
+ * Compares an answer with the value of a condition. Returns 0 if they match, the difference of two times or numbers,
+ * and NaN for texts that differ. Undefined if the answer is no date or number that the node reads.
  */
 function compare(scalar: Scalar, condition: Condition, field: AnswerSpec): number | undefined {
 	const { operator, value } = condition;

@@ -63,7 +63,7 @@ function encodeAny(value: unknown): EncodeResult {
 function encodeNumber(value: number): EncodeResult {
 	if (Number.isSafeInteger(value)) return { answer: value };
 	if (!Number.isInteger(value)) return { answer: String(value) };
-	// JavaScript has already rounded it
+	// JavaScript may have rounded the number, so another number would be sent
 	return { problem: 'has too many digits to be sent exactly. Enter it as text, in quotes' };
 }
 
@@ -86,7 +86,7 @@ function encodeChoices(
 	const isChoice = (entry: unknown) => findChoice(entry, choices) !== undefined;
 	const entries = given.flatMap((entry) => {
 		const parts = takesSeveral ? splitChoices(entry, choices) : [entry];
-		// an other answer can contain commas, and words that are choices
+		// keep the text whole, because an answer to "Other" can contain commas, and words that are choices
 		return parts.every(isChoice) ? parts : [entry];
 	});
 	const isOffered = entries.every(isChoice);
@@ -119,7 +119,10 @@ function encodeNumberAnswer(value: unknown): EncodeResult {
 	return { problem: 'must be a number in plain digits, such as 1234.5 (without commas or units)' };
 }
 
-/** Encodes a time as a day in the workflow's zone, or as ISO 8601 with its offset or the workflow's. */
+/**
+ * Encodes a time as a day in the workflow's zone, or as ISO 8601. A time without an offset gets that of the
+ * workflow's zone.
+ */
 function encodeDate(value: unknown, zone: string, kind: 'date' | 'dateTime'): EncodeResult {
 	const timeMs = parseTimeMs(value, zone);
 	if (timeMs === undefined) return { problem: 'must be a date, such as 2027-01-31' };

@@ -112,7 +112,7 @@ export function normalizeAnswer(
 	const value = findChoice(single, choices)?.value ?? single;
 	if (kind === 'boolean') return parseBoolean(value)?.toString();
 	if (kind === 'number') return normalizeNumber(value);
-	// the service can list a day as midnight in an unknown zone
+	// a day with a time is ambiguous, because the time can be midnight in an unknown zone
 	if (kind === 'date') return parseDay(value);
 	if (kind !== 'dateTime') return isScalar(value) ? normalizeText(String(value)) : undefined;
 	return isLocalTime(value) ? undefined : parseTimeMs(value, 'utc')?.toString();

@@ -31,7 +31,7 @@ export type ResponseOutput = Required<AnswerNaming> & {
 /** Whether the fields of the form are needed to create items, which takes at least one more request. */
 export function outputNeedsFields(output: ResponseOutput): boolean {
 	const { simplify, answerKeys, columns, downloadFiles } = output;
-	// a file without an extension is found only in a file field
+	// a download needs the fields, because a file without an extension is found only in a file field
 	return downloadFiles || (simplify && (answerKeys !== 'label' || columns));
 }
 
@@ -64,7 +64,10 @@ export async function createResponseItem(
 	return isEmpty(binary) ? { json } : { json, binary };
 }
 
-/** Returns the name of a value that is not an answer. Among columns, no field has the same name. */
+/**
+ * Returns the name of a value that is not an answer. With One Column per Field, it begins with `response_`, so that
+ * no field has the same name.
+ */
 export function nameAttribute(name: string, { simplify, columns }: ResponseOutput): string {
 	return simplify && columns ? toColumnName(name) : name;
 }
@@ -129,7 +132,7 @@ function toRow(
 	]);
 	const attributes = COLUMN_ATTRIBUTES.map((name) => [toColumnName(name), record[name] ?? null]);
 	const row = Object.fromEntries([...cells, ...attributes]) as IDataObject;
-	// a heading can be listed as an answer without a value
+	// a blank answer does not count, because a heading can be listed as one
 	const others = answers.filter(({ field, value }) => field === undefined && !isBlank(value));
 	if (others.length === 0) return row;
 	return { ...row, response_other_answers: toObject(others) };

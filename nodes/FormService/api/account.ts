@@ -4,7 +4,6 @@ import type { IExecuteSingleFunctions, ILoadOptionsFunctions, IPollFunctions } f
 import { InputError } from './errors';
 import { parseUrl } from './text';
 
-/** The name of the credential in n8n, see credentials/FormServiceApi.credentials.ts. */
 export const CREDENTIAL_TYPE = 'formServiceApi';
 
 export type N8nContext = IExecuteSingleFunctions | ILoadOptionsFunctions | IPollFunctions;
@@ -27,11 +26,7 @@ export const API_PATH = '/api/v1';
 export const MISSING_SCHEME_PATTERN = /^(?!\w+:\/\/)/;
 export const TRAILING_API_PATH_PATTERN = /(?<!\/)\/+(?:api(?:\/v1)?\/*)?$/;
 
-/**
- * Users may leave out `https://`, and may add `/`, `/api` or `/api/v1`.
- *
- * @throws Error with a sentence for the user
- */
+/** Users may leave out `https://`, and may add `/api/v1`. @throws Error with a sentence for the user */
 export function normalizeBaseUrl(enteredUrl: string): string {
 	const text = enteredUrl.trim();
 	const url = parseUrl(text.replace(MISSING_SCHEME_PATTERN, 'https://'));
@@ -62,7 +57,8 @@ export function createAccount(credential: { accessToken?: unknown; baseUrl?: unk
 /** Matches a token as it is, and as URLs, HTML and JSON write it. PHP writes "'" as `&#039;`, and "/" as `\/`. */
 function createTokenPattern(token: string): RegExp {
 	const patterns = Array.from(token, (sign) => {
-		// equal spellings would make a text that nearly has the token exponentially slow
+		// unique, because equal spellings would make the pattern exponentially slow for a text that nearly has the
+		// token
 		const spellings = uniq([encodeURIComponent(sign), `\\${sign}`, escape(sign), sign]);
 		return `(?:${spellings.map(escapeRegExp).join('|')})`.replace('#39', '#0?39');
 	});

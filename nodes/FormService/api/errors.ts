@@ -19,9 +19,8 @@ export class InputError extends NodeOperationError {
 	}
 }
 
-/** The error of a failed request. It has no request, because n8n stores errors, and the request has the token. */
+/** The error of a failed request, without the request: n8n stores errors, and the request has the token. */
 export class ServiceError extends NodeApiError {
-	/** n8n and its editor recognize this kind of error by the name. */
 	override name = 'NodeApiError';
 
 	/** Private, because n8n stores all public fields with the execution. */
@@ -59,7 +58,6 @@ export function getRequestFailure(error: unknown): RequestFailure | undefined {
 	return error instanceof ServiceError ? error.requestFailure : undefined;
 }
 
-/** Whether an error means that a request failed for one of the `reasons`. */
 export function hasReason(error: unknown, ...reasons: FailureReason[]): boolean {
 	const reason = getRequestFailure(error)?.reason;
 	return reason !== undefined && reasons.includes(reason);

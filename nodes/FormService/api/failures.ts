@@ -129,7 +129,6 @@ export type RequestFailure = {
 	serverMessage?: string;
 	/** What the last ID in the path of the request identifies, such as "form". */
 	noun?: string;
-	/** Such as the code of a network error. */
 	detail?: string;
 };
 

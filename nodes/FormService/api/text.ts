@@ -16,7 +16,7 @@ const PLAIN = /^[\x21-\x7e]+(?: [\x21-\x7e]+)*$/;
 
 /** Converts a text to the form in which all texts are compared, without case and what nobody sees. */
 export function normalizeText(text: string): string {
-	// much faster, and a form can have 800,000 answers
+	// a shortcut for most texts, because a form can have 800,000 answers
 	if (PLAIN.test(text)) return text.toUpperCase();
 	// uppercase makes more spellings equal than lowercase does: `ß` and `ss`, the Turkish `ı` and `i`
 	const upper = cleanText(text.normalize('NFKC')).toLowerCase().toUpperCase();
@@ -45,7 +45,7 @@ function createUniqueSearch<T>(namedValues: NamedValues<T>, toKey: (name: string
 		const isAmbiguous = byKey.has(key) && byKey.get(key) !== value;
 		byKey.set(key, isAmbiguous ? undefined : value);
 	}
-	// a name of punctuation has an empty spelling
+	// an empty spelling finds nothing, because each name of punctuation has it
 	byKey.delete('');
 	return (name: string): T | undefined => byKey.get(toKey(name));
 }
@@ -70,7 +70,7 @@ export function makeUnique(
 	const wanted = labels.map((label) => (cleanText(label) === '' ? 'Untitled' : label));
 	const existing = new Set(wanted.map(toKey));
 	const used = new Set(usedNames.map(toKey));
-	// the time is linear, because a respondent can upload many files
+	// counts keep the time linear, because a respondent can upload many files
 	const counts = new Map<string, number>();
 	const isUsed = (name: string) => UNUSABLE.includes(name) || used.has(toKey(name));
 	return wanted.map((label) => {
@@ -102,7 +102,6 @@ function toFieldName(text: string): string {
 	return trim(words, '_').normalize('NFC') || 'file';
 }
 
-/** The maximum number of names that an error lists. */
 const MAX_LISTED = 20;
 
 /** Formats the names of fields or choices for an error: `Name, Email and 3 more`. */
@@ -123,7 +122,7 @@ export function truncateText(text: string, maxLength = 300): string {
 	return line.length > maxLength ? `${cutAtCharacter(line, maxLength)}…` : line;
 }
 
-/** Leaves no half of a character. */
+/** Cuts text without leaving half of a character. */
 export function cutAtCharacter(text: string, maxLength: number): string {
 	return text.slice(0, maxLength).replace(/[\ud800-\udbff]$/, '');
 }
@@ -133,7 +132,6 @@ export function parseUrl(text: string, base?: string): URL | undefined {
 	return URL.canParse(text, base) ? new URL(text, base) : undefined;
 }
 
-/** Whether a value is an absolute http or https URL. */
 export function isWebUrl(value: unknown): value is string {
 	return (
 		typeof value === 'string' && /^https?:\/\/[^\s/?#]\S*$/i.test(value) && URL.canParse(value)

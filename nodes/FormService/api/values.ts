@@ -32,16 +32,14 @@ export function parseNumber(value: unknown): number | undefined {
 	return Number.isFinite(number) ? number : undefined;
 }
 
-/** Converts a number to text, unless it is negative or infinite, which is a result and not text. */
+/** Undefined for a negative or infinite number, which a calculation gave, and which no user meant as text. */
 export function formatNumber(value: unknown): string | undefined {
 	return typeof value === 'number' && value >= 0 && value < Infinity ? String(value) : undefined;
 }
 
 /**
- * Parses a time to epoch milliseconds: ISO 8601, SQL's `2026-01-31 09:00`, `31.12.2026`, epoch seconds and
- * milliseconds, and the objects that an expression returns. `Date.parse` finds a date in "Room 5".
- *
- * @param zone the time zone of values that contain no time zone: `Europe/Vienna`
+ * Parses ISO 8601, SQL's `2026-01-31 09:00`, `31.12.2026`, epoch seconds and milliseconds, and the objects that an
+ * expression returns. Times without a zone are in `zone`. `Date.parse` is not enough: it finds a date in "Room 5".
  */
 export function parseTimeMs(value: unknown, zone: string): number | undefined {
 	const time = parseMillis(value, zone);
@@ -54,7 +52,7 @@ function parseMillis(value: unknown, zone: string): number {
 	if (typeof value !== 'string') return NaN;
 	const text = dotsToIso(cleanText(value));
 	if (DIGITS.test(text)) return parseEpoch(Number(text));
-	// luxon would also parse years, weeks and times of day
+	// only dates, because luxon would also parse years, weeks and times of day
 	if (!/^\d{4}-\d\d-\d\d([T ]|$)/.test(text)) return NaN;
 	// JavaScript parses a UTC time ten times as fast as luxon
 	if (UTC.test(text)) return Date.parse(text);
@@ -94,7 +92,6 @@ export function parseDay(value: unknown): string | undefined {
 	return DateTime.fromISO(text, { zone: 'utc' }).toISODate() ?? undefined;
 }
 
-/** Matches a time that is midnight in UTC. */
 const UTC_MIDNIGHT = /^(\d{4}-\d\d-\d\d)[T ]00:00(?::00(?:\.0+)?)?(?:Z|\+00(?::?00)?)$/;
 
 /** Returns the day of a time that is midnight in UTC. Databases write a date like this. */
@@ -124,6 +121,6 @@ export function findErrorValue(value: unknown): string | undefined {
 	if (typeof value !== 'string') return undefined;
 	const text = cleanText(value).normalize('NFC');
 	if (SHEET_ERROR.test(text) || SCRIPT_ERROR.test(text)) return text;
-	// an expression can put an object in the middle of a sentence
+	// at any place, because an expression can put an object in the middle of a sentence
 	return text.includes('[object Object]') ? '[object Object]' : undefined;
 }

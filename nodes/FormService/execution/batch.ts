@@ -128,7 +128,7 @@ export function hasFailed({ outcome }: InputItem): boolean {
 /** Checks or reads all items at the same time. */
 async function checkItems(items: readonly InputItem[], nodeTry: NodeTry): Promise<void> {
 	const isReading = items.some(({ endpoint }) => endpoint.effect === 'safe');
-	// the node stops, so what it reads for other items would be lost
+	// do not wait for the other items, because the node stops and their output would be lost
 	if (isReading && items.some(hasFailed) && !nodeTry.continuesOnFail) return;
 	await Promise.all(
 		items.map(async (item) => {
@@ -147,7 +147,7 @@ async function checkItem(item: InputItem, prepared: PreparedItem, nodeTry: NodeT
 		if ('check' in prepared) item.write = await prepared.check(request);
 		else item.outcome = { output: await prepared.read(request), isSent: false };
 	} catch (error) {
-		// a web page with status 404 has another reason, which is about the address
+		// a web page with status 404 does not count, because its reason is about the address
 		const isInvalid = error instanceof InputError || hasReason(error, 'notFound');
 		if (isInvalid) item.outcome = { error: toItemError(error, item), isInvalid };
 		else recordFailure(error, item, nodeTry);
@@ -155,8 +155,8 @@ async function checkItem(item: InputItem, prepared: PreparedItem, nodeTry: NodeT
 }
 
 /**
- * Uses the base URL of the item's own account, because n8n composes all requests with the credential of the
- * first item (`prepareCredentials`), and checks all hosts against its allowed domains.
+ * Creates the request of an item to its own account. n8n uses the credential of the first item for all items
+ * (`prepareCredentials`), and checks all hosts against the allowed domains of that credential.
  */
 function createItemRequest(
 	{ n8n, index, endpoint, options }: InputItem,
@@ -179,7 +179,7 @@ async function sendWrite(item: InputItem, write: PendingWrite, nodeTry: NodeTry)
 		const { isSent, json } = await write();
 		item.outcome = { output: [{ json }], isSent };
 	} catch (error) {
-		// a node that continues has sent the later items, so the failed item must not come after them
+		// a node that continues sends the later items, so a later try must not send the failed item after them
 		isFinal = mayHaveActed(error) || nodeTry.continuesOnFail;
 		recordFailure(error, item, nodeTry);
 	}

@@ -38,7 +38,7 @@ function joinTry(n8n: IExecuteSingleFunctions): NodeTry {
 	const { key, total } = findInput(n8n);
 	const latestTry = latestTries.get(key);
 	if (latestTry !== undefined && !latestTry.items.has(n8n.getItemIndex())) return latestTry;
-	// the next try sends the items that still wait in the latest one, so the latest one must not
+	// n8n passes the items that wait in the earlier try again, so the earlier try must not send them
 	latestTry?.stop();
 	const controller = new AbortController();
 	let markAllPassed = noop;
@@ -65,8 +65,9 @@ function joinTry(n8n: IExecuteSingleFunctions): NodeTry {
 }
 
 /**
- * Returns the number of items, and the key of the run: n8n's execution data. All calls of an agent have the
- * agent's execution data, so the key of a call is the input that the model wrote (`getInputConnectionData`).
+ * Returns the number of items, and the object that identifies the run: n8n's execution data. All calls of an agent
+ * share the agent's execution data, so the key of a call is the input that the model wrote
+ * (`getInputConnectionData`).
  */
 function findInput(n8n: IExecuteSingleFunctions): { key: object; total: number } {
 	const node = n8n.getNode();
@@ -141,15 +142,18 @@ async function createOutput(item: InputItem, nodeTry: NodeTry): Promise<INodeExe
 		return outcome.output.map((entry) => ({ ...entry, pairedItem: { item: index } }));
 	}
 	if (nodeTry.continuesOnFail) return [createFailedItem(item, outcome.error)];
-	// n8n handles no rejection until it has passed all items
+	// wait before the error is thrown, because n8n handles no rejection until it has passed all items
 	await nodeTry.allPassed;
 	const items = [...nodeTry.items.values()];
-	// n8n reports only the error of the first item that fails
+	// one item throws for all, because n8n reports only the error of the first item that fails
 	if (items.find(hasFailed) !== item) return [];
 	throw createStopError(item, outcome, items);
 }
 
-/** In n8n's own attribute `error`, n8n would drop all other attributes. In the error output, n8n adds the input. */
+/**
+ * Adds the error to the data, because an item with n8n's own attribute `error` loses all other attributes. In the
+ * error output, n8n itself adds the input.
+ */
 function createFailedItem({ n8n, index }: InputItem, error: NodeError): INodeExecutionData {
 	const failed = { error: formatError(error) };
 	const pairedItem = { item: index };

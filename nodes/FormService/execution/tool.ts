@@ -31,7 +31,7 @@ export function createToolDescriptionProperty({ toolDescription }: Operation): I
 /** Prepares an item whose output a model gets, within what the model asks for. */
 export function prepareTool({ prepare }: Operation, input: ParameterContext): PreparedItem {
 	const prepared = prepare(input);
-	// the output of a write is short
+	// the output of a write needs no limit, because it is short
 	if (!('read' in prepared)) return prepared;
 	const { read } = prepared;
 	const output = readSelectedOption(input, 'output', TOOL_OUTPUTS, 'simplified');
@@ -59,7 +59,7 @@ function limitToolOutput(
 		characters += text.length;
 		const isTooLong = characters > MAX_CHARACTERS;
 		if (isTooLong && selected.length > 0) break;
-		// in JSON, a quote takes two characters
+		// half as many characters, because a quote takes two in JSON
 		selected.push(isTooLong ? { startOfResult: cutAtCharacter(text, MAX_CHARACTERS / 2) } : result);
 	}
 	const end = skip + selected.length;

@@ -95,8 +95,8 @@ const MAX_RESULTS = 100;
 const MAX_ANSWER_LENGTH = 60;
 
 /**
- * Returns responses of the chosen form for the parameter Response, the newest first. Only a search shows an
- * answer, the one that matches, because n8n saves the chosen entry in the workflow.
+ * Returns responses of the chosen form for the parameter Response, the newest first. n8n saves the chosen entry in
+ * the workflow, so entries have no answers; after a search, only the answer that matches.
  *
  * @param filter the searched text, which an answer or the ID must contain
  */

@@ -162,7 +162,7 @@ export function readInteger(
 /** Reads a JSON object: the text that the user entered, or the object that an expression returns. */
 export function readJsonObject(input: ParameterContext, name: string): IDataObject {
 	const given = input.parameter(name, '');
-	// the error of n8n's `jsonParse` can quote an answer, so the error below is without it
+	// `jsonParse` must not throw, because its error can quote an answer
 	const value = typeof given === 'string' ? jsonParse(given, { fallbackValue: null }) : given;
 	if (isRecord(value)) return value;
 	const advice = 'Check the quotes, commas and brackets.';

@@ -127,7 +127,7 @@ function toFormError(
 	isFirstPage: boolean,
 ): NodeError {
 	const node = request.n8n.getNode();
-	// of a later page, it can also mean that the list has become shorter
+	// a later page can be missing, too, because the list has become shorter
 	if (!isFirstPage || !isFormNotFoundError(error)) return toNodeError(node, error);
 	return createFormNotFoundError(node, formId, { listedName: cache.names.get(formId) });
 }

@@ -121,7 +121,7 @@ export function ensureBaseline(context: PollContext, form: FormState = {}): Form
 	return { ...form, baseline: { sinceMs, emitExisting: parameters.emitExisting } };
 }
 
-/** A later page can repeat a response: it has at most one event in a reading. */
+/** Compares the responses of a page. A response that a later page repeats has at most one event in a reading. */
 async function comparePage(
 	{ form, events, updates, pages }: ReadPages,
 	{ records, ids }: Page,
@@ -147,9 +147,8 @@ async function comparePage(
 const CLOCK_TOLERANCE_MS = 2_000;
 
 /**
- * Whether a list that is sorted newest first has no new responses after the page: its last response is seen, and is
- * older than the last finished search. A seen response alone is not enough, because a pass may have seen its page
- * before.
+ * Whether a list sorted newest first has no unread new response after this page: its last response is seen and older
+ * than the last finished search. Seen alone proves nothing, because a pass may have read just this page since.
  */
 function isEndOfSearch(
 	{ kind }: Reading,

@@ -90,7 +90,7 @@ function computeTransition(
 	const isStart = phaseBefore === 'new' && events.includes('responseStarted');
 	const event = isStart ? 'responseStarted' : undefined;
 	if (!events.includes('responseAbandoned')) return { event, phaseAfter: 'incomplete' };
-	// without a creation time, the age is unknown
+	// without a creation time, a response is never abandoned
 	const isAbandoned = serviceMs >= (getCreationTimeMs(record) ?? Infinity) + abandonedAfterMs;
 	if (isStart || !isAbandoned) return { event, phaseAfter: 'waiting' };
 	// otherwise it was abandoned before the trigger started, or before the user chose this event

@@ -198,7 +198,7 @@ export function recordOutcome(failures: Failures, outcome: ReadingOutcome, logge
 	if (hasRead && !isOfAccount) failures.clear('account');
 	if (error === undefined) return;
 	if (isOfAccount) failures.record('account', error);
-	// also then, because a page that alone times out would never be reported
+	// count it for the subject, too, because a page that alone times out would otherwise never be reported
 	const count = failures.record(subject, error);
 	const what = subject === 'formList' ? 'The list of forms' : upperFirst(subject);
 	logger.warn(`${what} could not be read: ${error.message}. Failures in a row: ${count}.`);

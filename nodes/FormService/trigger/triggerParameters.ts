@@ -169,8 +169,8 @@ export function applyParameters(
 }
 
 /**
- * Notes which forms are absent. Leaves out a form that has been absent for 30 days. One that comes back earlier
- * goes on where it was.
+ * Notes which forms are absent, and leaves out a form that has been absent for 30 days. A form that comes back
+ * earlier goes on where it was.
  */
 export function updateAbsences(
 	forms: FormStates,

@@ -47,7 +47,7 @@ const progressSchema = z.object({
 		.optional(),
 });
 
-/** Can be read again: the state is not saved for it alone. */
+/** The state is not saved for progress alone, because progress can be read again. */
 export type Progress = Readonly<z.infer<typeof progressSchema>>;
 
 const baselineSchema: z.ZodType<Baseline> = z.object({
@@ -159,7 +159,7 @@ export function rememberState(
 		savedRevision !== memory.writtenRevision ||
 		hasElapsed(memory.writtenAtMs, SAVE_INTERVAL_MS, nowMs);
 	const isWritten = hasChanged || hasItems || isActivation || isOutdated;
-	// higher than the revision of another process that continued from the same state
+	// the time makes it higher than the revision of another process that continued earlier from the same state
 	const revision = isWritten ? Math.max(startState.revision + 1, nowMs) : startState.revision;
 	const state = { ...after, revision };
 	memory.state = state;

@@ -3,17 +3,11 @@ import { parseUrl } from '../text';
 export type FileKind = 'upload' | 'pdf';
 
 /**
- * Checks whether the node may follow a link or redirect to a file:
+ * Checks whether the node may follow a link or redirect to a file. The service makes the links to PDFs, so a PDF may
+ * be on any host. Respondents choose the links to uploads, so an upload must be on the service's origin, or on a
+ * public host over https. Only n8n's `N8N_SSRF_PROTECTION_ENABLED` blocks names that lead to private IP addresses.
  *
- * - The service makes the links to PDFs, so a PDF may be on any host.
- * - Respondents choose the links to uploads, so an upload must be on the service's origin, or on a public host
- *   over https.
- *
- * The check sees only the name of a host. To block names that lead to private IP addresses, set n8n's
- * `N8N_SSRF_PROTECTION_ENABLED`.
- *
- * @param base the URL that completes a relative link
- * @param origin the account's origin. The node sends the token only if the link has it
+ * @param origin the account's origin. The node sends the token only if the link has this origin
  * @throws Error with the reason if the node may not follow the link
  */
 export function checkLink(
@@ -43,13 +37,7 @@ export function checkLink(
 	return { url: url.href, hasAccountOrigin };
 }
 
-/**
- * Whether a host is an IP address, a name without a dot, or a private host name, such as `nas.local` (RFC 6761,
- * RFC 6762, RFC 8375).
- *
- * @param hostname the host name from a `URL`, which writes an IPv4 address as four numbers and an IPv6 address
- * in brackets
- */
+/** Whether a host, as `URL` writes it, is an IP address, or a private name (RFC 6761, RFC 6762, RFC 8375). */
 function isIpOrPrivateName(hostname: string): boolean {
 	return /^[\d.]+$|^[^.]*\.?$|(^|\.)(localhost|local|internal|home\.arpa)\.?$/.test(hostname);
 }

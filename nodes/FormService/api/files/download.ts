@@ -33,7 +33,6 @@ const MAX_MEGABYTES = 256;
 /** The maximum time for all files of one response, unless the node's Timeout is longer. */
 const MAX_TIME_MS = 60_000;
 
-/** The maximum number of redirects to follow for one file. */
 const MAX_REDIRECTS = 5;
 
 const TOO_LARGE = `the files of this response exceed ${MAX_MEGABYTES} MB in total`;
@@ -44,12 +43,7 @@ const LANE_COUNT = 4;
 /** Each lane resolves when the last download in it has ended. The lanes are used in turn. */
 const lanes = Array<Promise<void>>(LANE_COUNT).fill(Promise.resolve());
 
-/**
- * Downloads the files of one response, one after another. Returns each file, or the error that says why it is
- * missing.
- *
- * @throws ServiceError with the reason `canceled` if the caller aborted
- */
+/** Returns each file or its error. @throws ServiceError with the reason `canceled` if the caller aborted */
 export async function downloadFiles(
 	context: RequestContext,
 	files: readonly LinkedFile[],
@@ -120,7 +114,7 @@ async function sendRequest(
 	withToken: boolean,
 ): Promise<StreamedReply> {
 	const options: IHttpRequestOptions = {
-		// all other options are meant for the API alone
+		// another host gets only these two options, because all others are meant for the API
 		...(withToken ? httpOptions : pick(httpOptions, ['proxy', 'skipSslCertificateValidation'])),
 		...STREAM_OPTIONS,
 		method: 'GET',

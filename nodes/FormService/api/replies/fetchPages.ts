@@ -53,7 +53,7 @@ export async function fetchRecords(
 			const hasFallen = (page.total ?? latestTotal) < latestTotal;
 			latestTotal = page.total ?? latestTotal;
 			total ??= page.total;
-			// found records may be deleted, and others have moved to earlier pages
+			// forget what was found, because some of it is deleted, and other records have moved to earlier pages
 			if (hasFallen) found.clear();
 			if (hasFallen && recordCount > 0) break;
 			recordCount += page.records.length;
@@ -123,13 +123,10 @@ async function fetchPage(context: RequestContext, target: Target): Promise<ListP
 	return { url, records, ...nextPage, sentAtMs: reply.sentAtMs, dateHeaderMs };
 }
 
-/**
- * Returns the records of a list. Undefined if the reply has no list in one of the places of docs/contract.md, or
- * if a record has no ID.
- */
+/** Undefined if the list is in none of the places of docs/contract.md, or if a record has no ID. */
 function readList(data: unknown, noun: ListedNoun): IDataObject[] | undefined {
 	const places = isRecord(data) ? [data[noun], data.data, data] : [data];
-	// an empty object can also be a record without attributes
+	// an empty object is no list, because it can be a record without attributes
 	const lists = places.filter((place) => Array.isArray(place) || !isEmpty(place));
 	const entries = lists.map(getListEntries).find((list) => list !== undefined);
 	const getRecordId = noun === 'forms' ? ({ id }: IDataObject) => getId({ id }) : getId;

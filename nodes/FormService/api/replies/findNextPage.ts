@@ -12,7 +12,7 @@ const LINKS = PLACES.map((place) => {
 	return place.endsWith('links.') ? `${place}next` : `${place}next_page_url`;
 });
 
-// the last name of a path, such as "total" of `meta.total`
+// the patterns match the last name of a path, such as "total" of `meta.total`
 const NEXT = /(^|\.)(next|cursor$|has_?(more|next))[^.]*$/i;
 const PAGE_COUNT = /(^|\.)(last_?page|total_?pages|page_?count|pages)$/i;
 const TOTAL = /(^|\.)total(_?(count|records|items|results|forms|fields|responses))?$/i;

@@ -14,10 +14,7 @@ import {
 import { getQueue, type Priority } from './requestQueue';
 import { CREDENTIAL_TYPE } from '../account';
 
-/**
- * Sends a request to the API, and retries temporary failures. All requests of the node and the trigger to the
- * API go through this function. `sentAtMs` is when the request left the queue.
- */
+/** Sends a request, and retries temporary failures. `sentAtMs` is when the request left the queue. */
 export async function callApi(
 	context: RequestContext,
 	target: Target,
@@ -121,10 +118,7 @@ export async function sendOnce(
 	return await readReply(sent, timeout);
 }
 
-/**
- * Reads a reply to its end. n8n's timeout ends when the headers arrive, so a second timeout runs until the last
- * byte. Never rejects.
- */
+/** Reads a reply to its end, with a second timeout, because n8n's ends when the headers arrive. Never rejects. */
 export async function readReply(
 	sentPromise: Promise<unknown>,
 	timeoutMs: number,

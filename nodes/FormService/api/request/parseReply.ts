@@ -30,7 +30,7 @@ export function unwrapEnvelope(body: unknown): Envelope {
 	return {
 		body,
 		data,
-		// 0 for false must not pass for success
+		// 0 means false, which must not pass for success
 		isFailure: parseBoolean(success) === false,
 		hasErrors: !isEmpty(errors),
 		message: uniq(sentences.filter((text) => !isBlank(text))).join(' ') || undefined,
@@ -131,14 +131,13 @@ function createReplyFailure(
 	return createFailure('connectionFailed', { status, detail });
 }
 
-/** Describes a reply that Form Service does not send. */
 function describeForeignReply(
 	{ status, headers, text = '' }: RawReply,
 	noun?: string,
 ): string | undefined {
 	const isRedirect = status >= 300 && status < 400;
 	if (isRedirect) return `a redirect to ${String(headers.location || 'nowhere')}`;
-	// with another status, such as 413, a proxy may have sent the web page
+	// a web page with another status, such as 413, does not count, because a proxy may have sent it
 	const isWebPage = /^\s*</.test(text) && [200, 404, 405].includes(status);
 	if (isWebPage) return `a web page (status ${status})`;
 	return status === 404 && noun === undefined ? 'status 404' : undefined;
@@ -181,10 +180,7 @@ const NETWORK_ERRORS = [
 	{ codes: /^(ECONNABORTED|ETIMEDOUT)$/, reason: 'timedOut', isSent: true },
 ] as const;
 
-/**
- * Matches the names of the errors of n8n's SSRF protection and of the allowed domains of a credential. n8n exports
- * no such class, and there can be two copies of n8n-workflow.
- */
+/** Matches the errors of n8n's SSRF protection and of the allowed domains by name, because n8n exports no class. */
 const BLOCKING_CLASS = /^(Ssrf\w*|UserError|OperationalError|NodeOperationError)$/;
 
 /** @param thrown what n8n's HTTP helper threw */

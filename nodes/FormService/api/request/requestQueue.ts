@@ -35,12 +35,9 @@ type Stop = { untilMs: number; failure?: RequestFailure };
 const NO_STOP: Stop = { untilMs: -Infinity };
 
 /**
- * Limits the requests of an account: at most `MAX_IN_FLIGHT` at the same time, and at most 60 in any minute.
- * Requests wait in the order of priority, then of arrival.
- *
- * The service does not say when its minute started. So the queue counts a request from its start until a
- * minute after its end. If other clients use up the minute, the service refuses a request, and says how long to
- * wait. All times are from `clock.monotonicMs`.
+ * Limits the requests of an account: at most `MAX_IN_FLIGHT` at the same time, and at most 60 in any minute. The
+ * service does not say when its minute starts, so a request counts from its start until a minute after its end.
+ * Requests wait in the order of priority, then of arrival. All times are from `clock.monotonicMs`.
  */
 export class RequestQueue {
 	private readonly waiting: QueueEntry[] = [];
@@ -90,7 +87,7 @@ export class RequestQueue {
 		const { headers = {}, requestFailure } = reply ?? {};
 		slot.countsUntilMs = nowMs + WINDOW_MS;
 		const limit = Number(headers['x-ratelimit-limit']);
-		// the header shows the limit of the day if less is left of the day than of the minute
+		// skip the limit of the day, which the header shows if less is left of the day than of the minute
 		if (limit > 0 && limit !== REQUESTS_PER_DAY) this.perMinute = limit;
 		this.failureStreak = requestFailure?.cause === undefined ? 0 : this.failureStreak + 1;
 		if (requestFailure?.reason !== 'unavailable') this.unavailableSinceMs = undefined;
@@ -106,7 +103,7 @@ export class RequestQueue {
 		if (isLimit && untilMs > this.limitStop.untilMs) {
 			this.limitStop = { untilMs, failure: isDayLimit ? failure : undefined };
 		}
-		// other requests that were sent before the stop change nothing
+		// a request that was sent before the stop does not change the stop
 		if (this.itemStop.untilMs > nowMs) return;
 		if (reason === 'unavailable') {
 			const pauseEndMs = Math.max(untilMs, nowMs + MIN_UNAVAILABLE_PAUSE_MS);

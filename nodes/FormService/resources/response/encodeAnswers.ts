@@ -62,8 +62,8 @@ export function assignFields(
 }
 
 /**
- * Finds the answers in an input item. An item with an object or a list in `answers` or `responses` is a response,
- * for example from Get Many or the trigger. Only these are its answers, and not its number or its time.
+ * Finds the answers in an input item. An item with an object or a list in `answers` or `responses` is a response, for
+ * example from Get Many or the trigger. Its other attributes, such as its number, are no answers.
  */
 function assignColumns(json: IDataObject, fields: readonly FormField[]): AssignedAnswers {
 	const container = ['answers', 'responses'].find(

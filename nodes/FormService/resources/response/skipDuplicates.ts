@@ -59,6 +59,7 @@ export async function findDuplicates(
 	keyFieldNames: readonly string[],
 	{ formId, fields, data }: { formId: string; fields: readonly FormField[]; data: Answers },
 ): Promise<Duplicates> {
+	// nothing is ever found in a map of its own
 	if (keyFieldNames.length === 0) return { key: '', uuids: new Map() };
 	const keyFields = findKeyFields(input, keyFieldNames, fields);
 	const key = computeKey(input, keyFields, data, 'this item');
@@ -79,7 +80,8 @@ function findKeyFields(
 	const keyFields = names.map((name) => {
 		const field = findField(name, fields);
 		const isShared = findByLabel(field?.label ?? '').length > 1;
-		// the service lists files and several choices in various spellings, and an answer only by its label
+		// an answer can be listed by its label alone, so fields that share one cannot be told apart; files and
+		// several choices are listed in various spellings
 		const isComparable = !isShared && field?.kind !== 'file' && field?.kind !== 'multipleChoice';
 		if (field !== undefined && isComparable) return field;
 		const problem = `can't compare "${field?.title ?? name}"`;
