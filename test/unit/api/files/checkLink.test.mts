@@ -14,7 +14,7 @@ const WITH_USER = 'its link contains a password';
 
 it.each([
 	...['localhost', 'LOCALHOST.', 'files.localhost', '[::1]', '[fe80::1]', '[::ffff:8.8.8.8]'],
-	...['db', 'files.internal', 'printer.local', 'nas.home.arpa', '8.8.8.8', '10.0.0.7'],
+	...['db', 'files.internal', 'printer.local.', 'nas.home.arpa', '8.8.8.8', '10.0.0.7'],
 	// other ways to write 127.0.0.1
 	...['127。0。0。1', '１２７.0.0.1', '%31%32%37.0.0.1', '127.0.0.1.', '127.1', '0x7f.0.0.0x1'],
 	...['2130706433', '0177.0.0.1'],

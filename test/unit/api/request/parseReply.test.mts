@@ -1,7 +1,12 @@
+import { Readable } from 'node:stream';
 import { expect, it } from 'vitest';
 import { endpoints, type Endpoint } from '../../../../nodes/FormService/api/endpoints.ts';
 import { createFailure, type RequestFailure } from '../../../../nodes/FormService/api/failures.ts';
-import { computeRetryDelayMs } from '../../../../nodes/FormService/api/request/callApi.ts';
+import {
+	computeRetryDelayMs,
+	parseTimeoutMs,
+	readReply,
+} from '../../../../nodes/FormService/api/request/callApi.ts';
 import {
 	createRateLimitFailure,
 	createTransportFailure,
@@ -13,6 +18,8 @@ import {
 
 const { addResponse: adding, updateSettings: updating } = endpoints;
 const NOW_MS = 1_000_000;
+
+const utc = (milliseconds: number) => new Date(milliseconds).toUTCString();
 
 const reply = (status: number, text = '{}', headers = {}): RawReply => ({ status, headers, text });
 
@@ -57,7 +64,9 @@ it.each([
 	['minuteLimit', {}, 61],
 	['minuteLimit', { 'retry-after': '1e12' }, 61],
 	['minuteLimit', { 'retry-after': 'soon' }, 61],
-	['minuteLimit', { 'retry-after': new Date(NOW_MS + 30_000).toUTCString() }, 31],
+	['minuteLimit', { 'retry-after': utc(NOW_MS + 30_000) }, 31],
+	// a service whose clock is 15 minutes behind
+	['minuteLimit', { 'retry-after': utc(130_000), date: utc(100_000) }, 31],
 ])('A status 429 is the %s with the headers %j, for %i s', (reason, headers, seconds) => {
 	const retryAtMs = NOW_MS + seconds * 1_000;
 	expect(createRateLimitFailure(headers, NOW_MS)).toMatchObject({ reason, retryAtMs });
@@ -77,4 +86,14 @@ it('A request waits twice as long before each retry, and each cause has attempts
 	// a maintenance pauses the queue of items, and not that of triggers and the editor
 	const paused = createFailure('unavailable');
 	expect([delayAfter([paused]), computeRetryDelayMs([paused], 'low', 0)]).toEqual([undefined, 0]);
+});
+
+it('A character that comes in two parts is read as one', async () => {
+	const body = Readable.from([...Buffer.from('é')].map((byte) => Buffer.of(byte)));
+	const sent = Promise.resolve({ statusCode: 200, headers: {}, body });
+	expect(await readReply(sent, 60_000)).toMatchObject({ text: 'é' });
+});
+
+it('A Timeout is at most as long as a timer of Node.js can be', () => {
+	expect(parseTimeoutMs({ url: '', timeout: 1e12 })).toBe(2 ** 31 - 1);
 });
