@@ -3,10 +3,14 @@ import { parseUpload } from '../../../nodes/FormService/answers/decode.ts';
 import { parseFields } from '../../../nodes/FormService/answers/fields.ts';
 import {
 	createJson,
+	createResponseItem,
 	type ResponseOutput,
 } from '../../../nodes/FormService/answers/responseItem.ts';
+import type { RequestContext } from '../../../nodes/FormService/api/requestContext.ts';
 
 const output = { simplify: true, columns: true } as ResponseOutput;
+const rawOutput = { simplify: false } as ResponseOutput;
+const context = {} as RequestContext;
 
 it('In columns, responses of a form have the same ones, the fields first, and then notes', () => {
 	const reserved = ['Response_UUID', 'response_answers_error'];
@@ -26,6 +30,14 @@ it('In columns, responses of a form have the same ones, the fields first, and th
 	expect(rows[0]).toMatchObject({ Name: null, response_is_incomplete: false });
 	const Fax = { name: 'a.pdf', url: 'https://h/a.pdf' };
 	expect(rows[1].response_other_answers).toEqual({ Fax, 'Fax (2)': '2' });
+});
+
+it('Items of one response share no list, so that a change of one changes no other', async () => {
+	const record = { uuid: 'r', responses: [{ key: 'Tags', value: ['a'] }] };
+	const create = async () => await createResponseItem(context, record, rawOutput);
+	const [{ json }, other] = [await create(), await create()];
+	Object.assign(json.responses as object, { length: 0 });
+	expect(other.json.responses).toHaveLength(1);
 });
 
 it.each([
