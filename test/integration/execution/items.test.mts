@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { demoForms, slow, type Service } from '../../service/index.mts';
 import { time } from '../harness.mts';
 import { inputFor, operationNamed } from '../resources/operations.mts';
-import { FORM_ID, formOfItem, testRuns, type Given } from '../resources/runs.mts';
+import { FORM_ID, formOfItem, meeting, testRuns, type Given } from '../resources/runs.mts';
 import { running } from '../world.mts';
 
 /** What a run does with its items: all are checked before one is sent, and each has an outcome. */
@@ -39,6 +39,10 @@ testRuns('Response: Create', {
 		prepare: afterTwo,
 	},
 	'has an outcome for each item if it goes on': goingOn('continueRegularOutput'),
+	'sends a refused item once if it goes on': {
+		...goingOn('continueRegularOutput'),
+		...meeting({ fault: 'unprocessable', times: 1, match: { method: 'POST' } }, create, ok, ok),
+	},
 	'has failed items in the error output': goingOn('continueErrorOutput'),
 });
 

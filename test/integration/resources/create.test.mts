@@ -54,6 +54,7 @@ testRuns('Response: Create', {
 	'needs one answer': [{ ...auto, ...lenient }, { score: 1 }],
 	'takes one column for a field': [auto, { ...valid, 'E-Mail': 'b' }],
 	'has one reason for all items': [ofItem, { form: 'a/b' }, { form: 'a/b' }],
+	'lists items unless each has a row': [ofItem, { form: 'a/b', row_number: 2 }, { form: 'a/b' }],
 	'lists the rows by their reasons': [
 		ofItem,
 		{ form: 'orders', row_number: 2 },

@@ -18,6 +18,10 @@ testRuns('Form: Get', {
 		{ formId: locator('f') },
 	),
 	'finds no form that was chosen': [gone],
+	'finds no form that an expression chose': [
+		{ formId: { ...gone.formId, value: '={{ $json.form }}' } },
+		{ form: 'absent' },
+	],
 });
 
 testRuns('Form: Get Many', {

@@ -44,6 +44,10 @@ testRuns('Response: Get Many', {
 	'keeps what it cannot compare, and says so': [filter('Order', 'less', '6')],
 	'has a column for each field': [{ options: { columns: '={{ "yes" }}' } }],
 	'names answers by custom key': [{ options: { nameAnswersBy: 'customKey', downloadFiles: true } }],
+	'names answers as each item says': [
+		{ sort: { order: 'oldest' }, limit: 1, options: { nameAnswersBy: '={{ $json.by }}' } },
+		...[{ by: 'uuid' }, { by: 'customKey' }],
+	],
 	'downloads files, and says which are lost': [{ options: { downloadFiles: true } }],
 	'downloads files of raw records': [{ simplify: false, options: { downloadFiles: true } }],
 	'reads all pages to sort': onPages({ returnAll: false, limit: 1 }),
