@@ -21,9 +21,13 @@ const { findFieldKind } = builtFile<typeof kinds>(`${folder}/answers/fieldKinds.
 const { parseFields } = builtFile<typeof parsing>(`${folder}/answers/fields.js`);
 const { matchAnswers } = builtFile<typeof matching>(`${folder}/answers/fields.js`);
 const { createTarget, endpoints } = builtFile<typeof targets>(`${folder}/api/endpoints.js`);
-const { describeShape, unwrapEnvelope } = builtFile<typeof envelopes>(`${folder}/api/request/parseReply.js`);
+const { describeShape, unwrapEnvelope } = builtFile<typeof envelopes>(
+	`${folder}/api/request/parseReply.js`,
+);
 const { getRequestFailure } = builtFile<typeof errors>(`${folder}/api/errors.js`);
-const { getFormId, getId, isId } = builtFile<typeof identities>(`${folder}/api/records.js`);
+const { getCreationTimeMs, getFormId, getId, isId } = builtFile<typeof identities>(
+	`${folder}/api/records.js`,
+);
 const { fetchPages, isWholeList } = builtFile<typeof lists>(`${folder}/api/replies/fetchPages.js`);
 const { fetchPdfLink, fetchWorkspace } = builtFile<typeof service>(`${folder}/api/service.js`);
 
@@ -37,7 +41,10 @@ type Finding = {
 export type Row = Finding & { name: string; expected: string };
 
 /** Rows that requests alone cannot cause, and that a service can lack. */
-const OPTIONAL = ['a refusal', 'the next page', 'an added response', 'a limit', 'maintenance'];
+const OPTIONAL = [
+	...['a refusal', 'the next page', 'an added response', 'an update of a form'],
+	...['headers', 'a limit', 'maintenance'],
+];
 
 /** Whether a service fits the contract, as far as the probe can see. */
 export const isFit = (rows: readonly Row[]): boolean =>
@@ -59,9 +66,14 @@ export async function probe(connection: Connection): Promise<Row[]> {
 		await fetchWorkspace(context, createTarget(context.account, endpoints.getWorkspace));
 	});
 	const forms = await readList(probing, endpoints.listForms);
+	const unnamed = forms.filter(({ name }) => typeof name !== 'string').length;
+	if (forms.length > 0)
+		note(probing, 'a form', `${unnamed} of ${forms.length} without a name`, unnamed === 0);
 	for (const formId of forms.map(getFormId).filter(isId).slice(0, MAX_FORMS)) {
 		const responses = await readList(probing, endpoints.listResponses, formId);
 		if (responses.length === 0) continue;
+		const untimed = responses.filter((one) => getCreationTimeMs(one) === undefined).length;
+		note(probing, 'a response', `${untimed} without a readable created_at`, untimed === 0);
 		const fields = await readList(probing, endpoints.listFields, formId);
 		if (fields.length > 0) checkFields(probing, fields, responses);
 		await attempt(probing, 'a PDF', async () => {
