@@ -1,5 +1,6 @@
 import { max, sumBy } from 'lodash';
 import { getCreationTimeMs } from '../api/records';
+import { parseNumber } from '../api/values';
 import { MIN_FAILURES } from './schedule';
 import {
 	FIRST_PAGE,
@@ -98,10 +99,10 @@ function advancePass(form: FormState, result: ReadingResult): FormState {
 	const { pages, undelivered, serviceMs } = result;
 	const { progress = {} } = form;
 	const [{ records, total }] = pages;
-	const firstMs = findLatestTime(records);
+	const firstNewest = findNewest(records);
 	const isFirst = isFirstPass(result.form);
 	// without a pass under way, the reading has begun at the first page
-	const before = progress.pass ?? { recordCount: 0, total, firstMs, isFirst };
+	const before = progress.pass ?? { recordCount: 0, total, firstNewest, isFirst };
 	// a page with an undelivered event is read again
 	const passed = pages.slice(0, undelivered[0]?.pageIndex);
 	const recordCount = before.recordCount + sumBy(passed, 'records.length');
@@ -111,7 +112,11 @@ function advancePass(form: FormState, result: ReadingResult): FormState {
 	if (page !== undefined) {
 		return { ...form, progress: { ...progress, search, pass: { ...pass, page, failures: 0 } } };
 	}
-	const next = { ...progress, pass: undefined, search: findSearch(search, pass.firstMs, result) };
+	const next = {
+		...progress,
+		pass: undefined,
+		search: findSearch(search, pass.firstNewest, result),
+	};
 	return endPass({ ...form, progress: next }, pass, result.nowMs);
 }
 
@@ -119,17 +124,21 @@ function createSearch(searchedAtMs: number): Search {
 	return { order: 'newestFirst', page: FIRST_PAGE, searchedAtMs };
 }
 
-/** The latest one, because an author can add a response with an earlier time. */
-function findLatestTime(records: Page['records']): number | undefined {
-	return max(records.map(getCreationTimeMs));
+/** Returns the number of the newest response of a page, or its creation time, which many responses can share. */
+function findNewest(records: Page['records']): number | undefined {
+	return max(records.map((record) => parseNumber(record.number) ?? getCreationTimeMs(record)));
 }
 
-/** Finds at the end of a pass where new responses appear: on the last page if it has later times than the first. */
-function findSearch(search: Search, firstMs = NaN, { pages, serviceMs }: ReadingResult): Search {
+/** Finds at the end of a pass where new responses appear: on the last page if it has newer responses than the first. */
+function findSearch(
+	search: Search,
+	firstNewest = NaN,
+	{ pages, serviceMs }: ReadingResult,
+): Search {
 	const { page, records } = pages.at(-1)!;
-	const lastMs = findLatestTime(records) ?? NaN;
-	if (lastMs > firstMs) return { order: 'oldestFirst', page, searchedAtMs: serviceMs };
-	const hasTurned = search.order === 'oldestFirst' && lastMs < firstMs;
+	const lastNewest = findNewest(records) ?? NaN;
+	if (lastNewest > firstNewest) return { order: 'oldestFirst', page, searchedAtMs: serviceMs };
+	const hasTurned = search.order === 'oldestFirst' && lastNewest < firstNewest;
 	return hasTurned ? createSearch(serviceMs) : search;
 }
 

@@ -84,3 +84,11 @@ it.each<[string, boolean, FailureReason | undefined, string[]]>([
 	recordOutcome(failures, outcome, { warn: () => undefined } as never);
 	expect(subjects.filter((subject) => failures.isInBackoff(subject))).toEqual(waiting);
 });
+
+it('An account that fails after each first page is reported, too', () => {
+	const error = createError('timedOut');
+	const outcome = { subject: 'form A', hasRead: true, error } as const;
+	const logger = { warn: () => undefined } as never;
+	for (let poll = 0; poll < 3; poll++) recordOutcome(failures, outcome, logger);
+	expect(failures.takeErrorToReport(time.now(), true)).toBe(error);
+});

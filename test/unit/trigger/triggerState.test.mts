@@ -1,6 +1,9 @@
 import { expect, it } from 'vitest';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../nodes/FormService/trigger/schedule.ts';
-import { updateAbsences } from '../../../nodes/FormService/trigger/triggerParameters.ts';
+import {
+	applyParameters,
+	updateAbsences,
+} from '../../../nodes/FormService/trigger/triggerParameters.ts';
 import {
 	isSavePending,
 	loadState,
@@ -99,4 +102,10 @@ it('A form that is gone is remembered for 30 days, and goes on where it was if i
 	for (const days of [0, 10, 29]) forms = updateAbsences(forms, () => false, days * DAY_MS);
 	expect(updateAbsences(forms, () => true, 90 * DAY_MS).get('a')).toEqual({ seen });
 	expect(updateAbsences(forms, () => false, 30 * DAY_MS).size).toBe(0);
+});
+
+it('If all forms are watched again later, the forms that exist then are not new', () => {
+	const state = { service: SERVICE, revision: 1, listedSinceMs: NOW_MS, forms: new Map() };
+	const given = { watch: { kind: 'chosen', formIds: [] }, events: [] };
+	expect(applyParameters(given as never, state, NOW_MS).listedSinceMs).toBeUndefined();
 });
