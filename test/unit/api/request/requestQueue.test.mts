@@ -90,8 +90,11 @@ it('A maintenance holds back items for five minutes at most, with few requests, 
 	expect((await sendAll(1, ok, { priority: 'high' })).sentAtS).toEqual([0]);
 });
 
-it('The limit of the day fails all requests at once until it resets, whatever the clock says', async () => {
-	await sendAll(1, failWith('dayLimit', time.now() + DAY_MS));
+it('The limit of the day fails all requests at once until it resets, whatever the clock and the minute say', async () => {
+	const day = failWith('dayLimit', time.now() + DAY_MS);
+	// a request that was sent earlier can get its refusal later
+	const minute = failWith('minuteLimit', time.now() + MINUTE_MS);
+	await Promise.all([day, minute].map(async (end) => await pass({}, async () => end)));
 	time.aheadMs = -3 * DAY_MS;
 	expect((await sendAll(40, ok)).outcomes).toEqual({ dayLimit: 40 });
 	await time.waitFor(time.sleep(DAY_MS - 2_000));
