@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { status } from '../../service/index.mts';
 import { locator } from '../harness.mts';
-import { running } from '../world.mts';
+import { createWorld, running } from '../world.mts';
 import { addForm, begin, HOUR_MS, MINUTE_MS, pollFor, watch } from './watching.mts';
 
 const world = await running();
@@ -44,4 +45,13 @@ describe('Parameters that cannot be used', () => {
 		expect(errors).toMatchObject(errors.length === 1 ? [first] : [first, first]);
 		expect((await pollFor(trigger, 1, HOUR_MS)).names).toEqual(['Ada']);
 	});
+});
+
+it('A process of n8n that starts or takes over keeps a trigger active although Form Service fails', async () => {
+	const own = await createWorld();
+	const { form } = addForm(own);
+	own.service.faults.set({ fault: status(500, 'Down') });
+	for (const activation of ['init', 'leadershipChange'] as const)
+		expect(await watch(own.n8n, form).poll({ activation })).toEqual([]);
+	await expect(watch(own.n8n, form).poll()).rejects.toThrow('Down');
 });
