@@ -72,6 +72,8 @@ function leavePage(progress: Progress, { kind }: Reading): Progress {
 
 type Search = NonNullable<Progress['search']>;
 
+type Newest = NonNullable<Progress['pass']>['newest'];
+
 /** The newest responses must not wait for a later page that fails. */
 function restartSearch(search: Search): Search {
 	return search.order === 'newestFirst' ? { ...search, page: FIRST_PAGE } : search;
@@ -99,10 +101,10 @@ function advancePass(form: FormState, result: ReadingResult): FormState {
 	const { pages, undelivered, serviceMs } = result;
 	const { progress = {} } = form;
 	const [{ records, total }] = pages;
-	const firstNewest = findNewest(records);
+	const newest = findNewest(records);
 	const isFirst = isFirstPass(result.form);
 	// without a pass under way, the reading has begun at the first page
-	const before = progress.pass ?? { recordCount: 0, total, firstNewest, isFirst };
+	const before = progress.pass ?? { recordCount: 0, total, newest, isFirst };
 	// a page with an undelivered event is read again
 	const passed = pages.slice(0, undelivered[0]?.pageIndex);
 	const recordCount = before.recordCount + sumBy(passed, 'records.length');
@@ -115,7 +117,7 @@ function advancePass(form: FormState, result: ReadingResult): FormState {
 	const next = {
 		...progress,
 		pass: undefined,
-		search: findSearch(search, pass.firstNewest, result),
+		search: findSearch(search, pass.newest, result),
 	};
 	return endPass({ ...form, progress: next }, pass, result.nowMs);
 }
@@ -124,21 +126,25 @@ function createSearch(searchedAtMs: number): Search {
 	return { order: 'newestFirst', page: FIRST_PAGE, searchedAtMs };
 }
 
-/** Returns the number of the newest response of a page, or its creation time, which many responses can share. */
-function findNewest(records: Page['records']): number | undefined {
-	return max(records.map((record) => parseNumber(record.number) ?? getCreationTimeMs(record)));
+/** Returns the latest creation time on a page, and the highest number, because many responses can share a second. */
+function findNewest(records: Page['records']): Newest {
+	return {
+		ms: max(records.map(getCreationTimeMs)),
+		number: max(records.map((record) => parseNumber(record.number))),
+	};
+}
+
+/** Returns NaN or 0 if the pages show no order. */
+function compareNewest(one: Newest, other: Newest): number {
+	return (one.ms ?? NaN) - (other.ms ?? NaN) || (one.number ?? NaN) - (other.number ?? NaN);
 }
 
 /** Finds at the end of a pass where new responses appear: on the last page if it has newer responses than the first. */
-function findSearch(
-	search: Search,
-	firstNewest = NaN,
-	{ pages, serviceMs }: ReadingResult,
-): Search {
+function findSearch(search: Search, first: Newest, { pages, serviceMs }: ReadingResult): Search {
 	const { page, records } = pages.at(-1)!;
-	const lastNewest = findNewest(records) ?? NaN;
-	if (lastNewest > firstNewest) return { order: 'oldestFirst', page, searchedAtMs: serviceMs };
-	const hasTurned = search.order === 'oldestFirst' && lastNewest < firstNewest;
+	const difference = compareNewest(findNewest(records), first);
+	if (difference > 0) return { order: 'oldestFirst', page, searchedAtMs: serviceMs };
+	const hasTurned = search.order === 'oldestFirst' && difference < 0;
 	return hasTurned ? createSearch(serviceMs) : search;
 }
 

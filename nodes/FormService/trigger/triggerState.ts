@@ -27,8 +27,8 @@ const progressSchema = z.object({
 			recordCount: z.number(),
 			/** The number of all records that the first page announced. */
 			total: z.number().optional(),
-			/** The number of the newest response on the first page, or its creation time. */
-			firstNewest: z.number().optional(),
+			/** The latest creation time and the highest number on the first page. */
+			newest: z.object({ ms: z.number().optional(), number: z.number().optional() }),
 			/** Whether no pass of the form has ended or started over yet. */
 			isFirst: z.boolean(),
 		})

@@ -45,3 +45,23 @@ it('A search whose later page fails begins again at the first page, where new re
 		expect(progress?.search?.page).toBe(FIRST_PAGE);
 	}
 });
+
+const at = (created_at: string, number?: number) => ({ created_at, number });
+
+it.each<[string, ReturnType<typeof at>[], ReturnType<typeof at>[], string]>([
+	['later times', [at('2026-01-01')], [at('2026-01-02')], 'oldestFirst'],
+	['earlier times', [at('2026-01-02')], [at('2026-01-01')], 'newestFirst'],
+	['the same time and higher numbers', [at('2026-01-01', 1)], [at('2026-01-01', 2)], 'oldestFirst'],
+	// a response without a number has a time
+	['earlier times', [at('2026-01-03', 5)], [at('2026-01-01', 3), at('2026-01-02')], 'newestFirst'],
+	// an import with an old time
+	['later times', [at('2026-01-01')], [at('2026-01-02'), at('2020-01-01')], 'oldestFirst'],
+])('A last page with %s than the first one tells the order', (_text, first, last, order) => {
+	const pass = createPass([]);
+	const [page] = pass.pages;
+	const pages = [
+		{ ...page, records: first },
+		{ ...page, page: '?page=2', records: last },
+	];
+	expect(computeNextForm({ ...pass, pages }).progress?.search?.order).toBe(order);
+});
