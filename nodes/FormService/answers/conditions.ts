@@ -170,7 +170,7 @@ function meetsCondition(
 	return differences.some(TESTS[operator]);
 }
 
-/** Whether the difference between an answer and the value meets a condition with an operator. */
+/** For each operator, whether an answer meets the condition, from the result of `compare`. */
 const TESTS: Record<Exclude<Operator, 'isEmpty' | 'isNot'>, (difference: number) => boolean> = {
 	// At or After includes its time and Before excludes it, so that adjacent periods share no response
 	after: (difference) => difference >= 0,

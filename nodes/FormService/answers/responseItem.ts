@@ -39,7 +39,7 @@ export function outputNeedsFields(output: ResponseOutput): boolean {
  * Creates the item of a response. If a file cannot be downloaded, the item has the reason as `fileError`, and the
  * workflow continues, because a respondent can enter a link to a file that does not exist.
  *
- * @param fields the fields of the form with the answer keys of `output`; undefined if `output` needs no fields
+ * @param fields the form's fields, parsed with the naming of `output`. Undefined if `output` needs none
  * @throws ServiceError with the reason `canceled` if the download was aborted
  */
 export async function createResponseItem(

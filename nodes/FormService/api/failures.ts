@@ -158,7 +158,7 @@ export function describeFailure(
 	const fill = (text: string) =>
 		text.replace(/\{(\w+)\}/g, (_braces, name: string) => String(facts[name] ?? 'unknown'));
 	const { message, advice } = mapValues(REASONS[failure.reason], fill);
-	// no quote if the service may have acted: n8n replaces every message that contains the code of a system error
+	// n8n replaces a message that quotes the code of a system error, and this warning must not be lost
 	const quotes = serverMessage !== '' && !failure.mayHaveActed;
 	const quote = quotes ? `: "${clean(serverMessage)}"` : '';
 	return { message: message + quote, description: advice };

@@ -32,7 +32,7 @@ export function parseNumber(value: unknown): number | undefined {
 	return Number.isFinite(number) ? number : undefined;
 }
 
-/** Undefined for a negative or infinite number, which a calculation gave, and which no user meant as text. */
+/** Formats a number that stands for text, such as an ID. Undefined for a negative or infinite one. */
 export function formatNumber(value: unknown): string | undefined {
 	return typeof value === 'number' && value >= 0 && value < Infinity ? String(value) : undefined;
 }

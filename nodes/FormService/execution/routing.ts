@@ -38,7 +38,7 @@ function joinTry(n8n: IExecuteSingleFunctions): NodeTry {
 	const { key, total } = findInput(n8n);
 	const latestTry = latestTries.get(key);
 	if (latestTry !== undefined && !latestTry.items.has(n8n.getItemIndex())) return latestTry;
-	// n8n passes the items that wait in the earlier try again, so the earlier try must not send them
+	// n8n passes all items a second time, so the earlier try must not send those that still wait
 	latestTry?.stop();
 	const controller = new AbortController();
 	let markAllPassed = noop;

@@ -139,7 +139,7 @@ function compareNewest(one: Newest, other: Newest): number {
 	return (one.ms ?? NaN) - (other.ms ?? NaN) || (one.number ?? NaN) - (other.number ?? NaN);
 }
 
-/** Finds at the end of a pass where new responses appear: on the last page if it has newer responses than the first. */
+/** Finds where new responses appear: on the last page of a pass if its newest response is newer than the first page's. */
 function findSearch(search: Search, first: Newest, { pages, serviceMs }: ReadingResult): Search {
 	const { page, records } = pages.at(-1)!;
 	const difference = compareNewest(findNewest(records), first);
@@ -158,8 +158,8 @@ function endPass(
 	nowMs: number,
 ): FormState {
 	const { progress, seen = new Map(), forgotAtMs = nowMs } = form;
-	// a response that the pass has missed makes the seen ones fewer, because a page then repeats another one, or the
-	// first page has announced more; and a list that is empty for a moment proves nothing
+	// if the pass has missed a response, fewer are seen than it has read (another page has repeated one) or than the
+	// first page announced. An empty list proves nothing
 	const isComplete = recordCount > 0 && seen.size >= Math.max(recordCount, total);
 	if (!isComplete) return form;
 	const passCount = (progress?.passCount ?? 0) + 1;

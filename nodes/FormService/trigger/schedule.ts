@@ -190,7 +190,7 @@ export type ReadingOutcome = Readonly<{
 	error?: NodeError;
 }>;
 
-/** Clears what has been read, and records and logs the failure, if there is one. */
+/** Ends the streak of a list that was read. Then records and logs its failure, if there is one. */
 export function recordOutcome(failures: Failures, outcome: ReadingOutcome, logger: Logger): void {
 	const { subject, hasRead, error } = outcome;
 	const isOfAccount = isAccountFailure(error);

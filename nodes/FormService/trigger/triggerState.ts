@@ -47,7 +47,7 @@ const progressSchema = z.object({
 		.optional(),
 });
 
-/** The state is not saved for progress alone, because progress can be read again. */
+/** Progress alone is no reason to save: if it is lost, a poll only reads pages again. */
 export type Progress = Readonly<z.infer<typeof progressSchema>>;
 
 const baselineSchema: z.ZodType<Baseline> = z.object({
@@ -122,7 +122,7 @@ export type LoadedState = Readonly<{
 
 /**
  * Returns the state from which a poll continues. n8n can hand over an older state than the last poll has written:
- * it has discarded the items of this poll, or does not save the states of polls without items.
+ * either n8n has discarded the items of that poll, or it does not save the states of polls without items.
  */
 export function loadState(saved: unknown, memory: StateMemory, service: string): LoadedState {
 	const savedRevision = readRevision(saved);
@@ -137,7 +137,7 @@ export function loadState(saved: unknown, memory: StateMemory, service: string):
 	return { startState: empty, savedRevision, isDamaged };
 }
 
-/** Progress that can be read again is saved at least this often. */
+/** Progress alone is saved after at most this time. */
 const SAVE_INTERVAL_MS = HOUR_MS;
 
 /**
@@ -159,7 +159,7 @@ export function rememberState(
 		savedRevision !== memory.writtenRevision ||
 		hasElapsed(memory.writtenAtMs, SAVE_INTERVAL_MS, nowMs);
 	const isWritten = hasChanged || hasItems || isActivation || isOutdated;
-	// the time makes it higher than the revision of another process that continued earlier from the same state
+	// at least the time, because another process may have continued earlier from the same state
 	const revision = isWritten ? Math.max(startState.revision + 1, nowMs) : startState.revision;
 	const state = { ...after, revision };
 	memory.state = state;

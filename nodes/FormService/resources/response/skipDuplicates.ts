@@ -59,7 +59,7 @@ export async function findDuplicates(
 	keyFieldNames: readonly string[],
 	{ formId, fields, data }: { formId: string; fields: readonly FormField[]; data: Answers },
 ): Promise<Duplicates> {
-	// nothing is ever found in a map of its own
+	// without key fields, each item gets an empty map, in which nothing is found
 	if (keyFieldNames.length === 0) return { key: '', uuids: new Map() };
 	const keyFields = findKeyFields(input, keyFieldNames, fields);
 	const key = computeKey(input, keyFields, data, 'this item');
