@@ -57,9 +57,9 @@ const PIECES = [
 	...['|http://h/', 'a.pdf|http://h/a.pdf, ', '2026-01-31 ', 'e\u0301', '\u0300', '\u200b'],
 ];
 
-it.each(Object.keys(readers))('A text of 200,000 characters is read at once: %s', async (name) => {
+it.each(Object.keys(readers))('A text of 100,000 characters is read at once: %s', async (name) => {
 	for (const piece of PIECES) {
-		const text = `x${piece.repeat(200_000 / piece.length)}!`;
+		const text = `x${piece.repeat(100_000 / piece.length)}!`;
 		// in quadratic time, it would be over 10 seconds
 		expect(await cpuTimeOf(() => readers[name](text)), piece).toBeLessThan(2_000);
 	}
