@@ -100,8 +100,8 @@ function endSearch(form: FormState, result: ReadingResult): FormState {
 function advancePass(form: FormState, result: ReadingResult): FormState {
 	const { pages, undelivered, serviceMs } = result;
 	const { progress = {} } = form;
-	const [{ records, total }] = pages;
-	const newest = findNewest(records);
+	const [{ total }] = pages;
+	const newest = findNewest(pages[0]);
 	const isFirst = isFirstPass(result.form);
 	// without a pass under way, the reading has begun at the first page
 	const before = progress.pass ?? { recordCount: 0, total, newest, isFirst };
@@ -127,7 +127,9 @@ function createSearch(searchedAtMs: number): Search {
 }
 
 /** Returns the latest creation time on a page, and the highest number, because many responses can share a second. */
-function findNewest(records: Page['records']): Newest {
+function findNewest({ page, next, records }: Page): Newest {
+	// a list in one reply has no order, and reading its times would take most of a poll
+	if (page === FIRST_PAGE && next === undefined) return {};
 	return {
 		ms: max(records.map(getCreationTimeMs)),
 		number: max(records.map((record) => parseNumber(record.number))),
@@ -141,9 +143,11 @@ function compareNewest(one: Newest, other: Newest): number {
 
 /** Finds where new responses appear: on the last page of a pass if its newest response is newer than the first page's. */
 function findSearch(search: Search, first: Newest, { pages, serviceMs }: ReadingResult): Search {
-	const { page, records } = pages.at(-1)!;
-	const difference = compareNewest(findNewest(records), first);
-	if (difference > 0) return { order: 'oldestFirst', page, searchedAtMs: serviceMs };
+	const lastPage = pages.at(-1)!;
+	const difference = compareNewest(findNewest(lastPage), first);
+	if (difference > 0) {
+		return { order: 'oldestFirst', page: lastPage.page, searchedAtMs: serviceMs };
+	}
 	const hasTurned = search.order === 'oldestFirst' && difference < 0;
 	return hasTurned ? createSearch(serviceMs) : search;
 }

@@ -60,7 +60,7 @@ it.each<[string, ReturnType<typeof at>[], ReturnType<typeof at>[], string]>([
 	const pass = createPass([]);
 	const [page] = pass.pages;
 	const pages = [
-		{ ...page, records: first },
+		{ ...page, next: '?page=2', records: first },
 		{ ...page, page: '?page=2', records: last },
 	];
 	expect(computeNextForm({ ...pass, pages }).progress?.search?.order).toBe(order);
