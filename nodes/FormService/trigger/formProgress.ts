@@ -66,8 +66,8 @@ function leavePage(progress: Progress, { kind }: Reading): Progress {
 	if (kind === 'search') return { ...progress, search: search && restartSearch(search) };
 	const failures = (pass?.failures ?? 0) + 1;
 	// a page that stays bad must not hold back the pages before it
-	const canGoOn = pass !== undefined && failures < MIN_FAILURES;
-	return { ...progress, pass: canGoOn ? { ...pass, failures } : undefined };
+	const isKept = pass !== undefined && failures < MIN_FAILURES;
+	return { ...progress, pass: isKept ? { ...pass, failures } : undefined };
 }
 
 type Search = NonNullable<Progress['search']>;
@@ -100,11 +100,13 @@ function endSearch(form: FormState, result: ReadingResult): FormState {
 function advancePass(form: FormState, result: ReadingResult): FormState {
 	const { pages, undelivered, serviceMs } = result;
 	const { progress = {} } = form;
-	const [{ total }] = pages;
-	const newest = findNewest(pages[0]);
-	const isFirst = isFirstPass(result.form);
 	// without a pass under way, the reading has begun at the first page
-	const before = progress.pass ?? { recordCount: 0, total, newest, isFirst };
+	const before = progress.pass ?? {
+		recordCount: 0,
+		total: pages[0].total,
+		newest: findNewest(pages[0]),
+		isFirst: isFirstPass(result.form),
+	};
 	// a page with an undelivered event is read again
 	const passed = pages.slice(0, undelivered[0]?.pageIndex);
 	const recordCount = before.recordCount + sumBy(passed, 'records.length');

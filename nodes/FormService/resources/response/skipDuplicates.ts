@@ -80,8 +80,8 @@ function findKeyFields(
 	const keyFields = names.map((name) => {
 		const field = findField(name, fields);
 		const isShared = findByLabel(field?.label ?? '').length > 1;
-		// an answer can be listed by its label alone, so fields that share one cannot be told apart; files and
-		// several choices are listed in various spellings
+		// fields with the same label are not comparable, because an answer can be listed by its label alone; neither
+		// are files and several choices, because they are listed in various spellings
 		const isComparable = !isShared && field?.kind !== 'file' && field?.kind !== 'multipleChoice';
 		if (field !== undefined && isComparable) return field;
 		const problem = `can't compare "${field?.title ?? name}"`;
