@@ -4,8 +4,11 @@ import type * as accounts from '../../nodes/FormService/api/account.ts';
 import type { RequestContext } from '../../nodes/FormService/api/requestContext.ts';
 import { builtFile, nodeTypes, typeOf } from '../../test/integration/n8n/built.mts';
 import { core, workflow as n8n } from '../../test/integration/n8n/core.mts';
-import type { Account } from '../../test/integration/n8n/credentials.mts';
-import { createAdditionalData, WORKFLOW_ID } from '../../test/integration/n8n/execution.mts';
+import {
+	createAdditionalData,
+	WORKFLOW_ID,
+	type Account,
+} from '../../test/integration/n8n/execution.mts';
 
 export const MAX_REQUESTS = 10;
 

@@ -11,12 +11,9 @@ import type {
 } from 'n8n-workflow';
 import { workflowNode } from '../../scripts/lib/n8n/rest.mts';
 import { HttpTime } from '../time.mts';
-import { beginExecution, createAdditionalData, WORKFLOW_ID } from './n8n/execution.mts';
+import { createAdditionalData, WORKFLOW_ID, type Account } from './n8n/execution.mts';
 import { container, core, workflow as n8n } from './n8n/core.mts';
-import type { Account } from './n8n/credentials.mts';
 import { builtFile, nodeOf, nodeTypes, typeOf } from './n8n/built.mts';
-
-export type { Account } from './n8n/credentials.mts';
 
 /** The time of the built package, and of the services in its tests. */
 export const time = new HttpTime();
@@ -38,17 +35,16 @@ export type PollOptions = {
 	budgetMs?: number | null;
 };
 
-/** Starts a workflow at a node with these items. `done` has what comes out of the node, and the whole execution. */
+/** Starts a workflow whose source gives these items. `done` has what comes out of the node, and the whole execution. */
 export function startWorkflow(
 	account: Account,
 	workflow: Workflow,
 	node: INode,
 	items: INodeExecutionData[],
 ) {
-	const beginning = beginExecution(node, items, SOURCE_NAME);
-	const data = createAdditionalData(account, 'trigger');
-	const execution = new core.WorkflowExecute(data, 'trigger', beginning);
-	const running = execution.processRunExecutionData(workflow);
+	const execution = new core.WorkflowExecute(createAdditionalData(account, 'trigger'), 'trigger');
+	const startNode = workflow.getNode(SOURCE_NAME)!;
+	const running = execution.run({ workflow, startNode, pinData: { [SOURCE_NAME]: items } });
 	const done = running.then((run) => {
 		const { runData, error } = run.data.resultData;
 		const main = runData[node.name]?.at(-1)?.data?.main ?? [];
@@ -86,21 +82,21 @@ export function n8nFor(account: Account) {
 		return { items: output?.[0] ?? null, staticData: workflow.staticData };
 	}
 
+	/** Calls a method of the editor by its name, such as a list of one of the nodes. */
 	async function callMethod<T>(
-		group: 'listSearch' | 'loadOptions' | 'resourceMapping',
 		method: string,
 		parameters: INodeParameters = {},
 		...args: unknown[]
 	): Promise<T> {
-		type Methods = Record<string, (...given: unknown[]) => Promise<T>> | undefined;
-		const findMethod = (name: string) => (nodeOf(name).methods?.[group] as Methods)?.[method];
-		const name = findMethod('formService') ? 'formService' : 'formServiceTrigger';
-		const { workflow, node } = createWorkflow(name, parameters);
+		const groups = ['formService', 'formServiceTrigger'].map((name) => nodeOf(name).methods);
+		type Methods = Record<string, (...given: unknown[]) => Promise<T>>;
+		const methods: Methods = Object.assign({}, ...groups.flatMap((all) => Object.values(all!)));
+		const { workflow, node } = createWorkflow('formService', parameters);
 		const data = createAdditionalData(account, 'manual');
 		const given = { ...data, currentNodeParameters: parameters };
 		const context = new core.LoadOptionsContext(workflow, node, given, '');
 		return await workflow.expression.withIsolate(
-			async () => await findMethod(name)!.apply(context, args),
+			async () => await methods[method].apply(context, args),
 		);
 	}
 
@@ -110,10 +106,10 @@ export function n8nFor(account: Account) {
 		runPoll,
 		callMethod,
 		searchForms: async (filter?: string) =>
-			await callMethod<INodeListSearchResult>('listSearch', 'searchForms', {}, filter),
+			await callMethod<INodeListSearchResult>('searchForms', {}, filter),
 		async getFormFields(formId: string) {
 			const given = { resource: 'response', operation: 'create', formId: locator(formId) };
-			return await callMethod<ResourceMapperFields>('resourceMapping', 'getFormFields', given);
+			return await callMethod<ResourceMapperFields>('getFormFields', given);
 		},
 		async testCredential() {
 			const { description, methods } = nodeOf('formService');
@@ -148,8 +144,7 @@ function createWorkflow(
 	const node = workflowNode(NODE_NAME, typeOf(type), { parameters, credentials, ...extra });
 	const workflow = new n8n.Workflow({
 		id: WORKFLOW_ID,
-		// where the items come from; it is not run
-		nodes: [{ ...node, id: 'source', name: SOURCE_NAME }, node],
+		nodes: [workflowNode(SOURCE_NAME, typeOf(type)), node],
 		connections: { [SOURCE_NAME]: { main: [[{ node: node.name, type: 'main', index: 0 }]] } },
 		active: false,
 		nodeTypes,

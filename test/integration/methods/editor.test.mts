@@ -1,6 +1,5 @@
 import { range } from 'lodash';
 import type {
-	IAuthenticate,
 	IDataObject,
 	INodeListSearchResult,
 	INodeParameters,
@@ -9,7 +8,7 @@ import type {
 import { expect, it } from 'vitest';
 import { demoForms, success, type Fault, type FaultName } from '../../service/index.mts';
 import { locator, n8nFor, time } from '../harness.mts';
-import { credentialType } from '../n8n/built.mts';
+import { authenticate, credentialType } from '../n8n/built.mts';
 import { createWorld, pathsOf, running } from '../world.mts';
 
 /** What the editor lists and maps, and the credential. */
@@ -27,7 +26,7 @@ it('The list of forms is sorted by name, searched by name and ID, and tells equa
 	expect(namesIn(all)).toEqual(['a4', 'a5', 'Again (a1)', 'Again (a2)', 'Once']);
 	expect(namesIn(await n8n.searchForms(' AGAIN '))).toEqual(['Again (a1)', 'Again (a2)']);
 	expect(namesIn(await n8n.searchForms('A1'))).toEqual(['Again (a1)']);
-	expect(await n8n.callMethod('loadOptions', 'getForms')).toEqual(all.results);
+	expect(await n8n.callMethod('getForms')).toEqual(all.results);
 });
 
 it.each<[string, FaultName | undefined, number]>([
@@ -56,8 +55,7 @@ it('The list of forms is kept for its account alone', async () => {
 /** Searches the list of responses of a form. */
 const search = async (formId: string, ...filter: string[]) => {
 	const given = { resource: 'response', operation: 'get', formId: locator(formId) };
-	const method = 'searchResponses';
-	return namesIn(await n8n.callMethod('listSearch', method, given, ...filter));
+	return namesIn(await n8n.callMethod('searchResponses', given, ...filter));
 };
 
 it("The list of responses has the newest first, with the time in n8n's zone, without answers", async () => {
@@ -125,8 +123,7 @@ it.each<[INodeParameters, string[]]>([
 	const size = { label: 'Size', type: 'dropdown', options: ['M', 'L'] };
 	own.store.addForm({ id: 'a', name: 'A', fields: [{ label: 'Email' }, size] });
 	own.store.addForm({ id: 'b', name: 'B', fields: [{ label: 'email ' }, { label: 'Age' }] });
-	const method = 'getConditionFields';
-	const options = await n8n.callMethod<INodePropertyOptions[]>('loadOptions', method, given);
+	const options = await n8n.callMethod<INodePropertyOptions[]>('getConditionFields', given);
 	const listed = options.map(({ name, value, description = '' }) =>
 		String(value).startsWith('attribute:') ? value : name + description.replace('Choices', ''),
 	);
@@ -158,7 +155,6 @@ it.each<[string, Fault | FaultName | undefined, RegExp]>([
 it('The credential hides its token, and asks for JSON where a request of HTTP Request does not', async () => {
 	const { properties } = credentialType;
 	expect(properties[0]).toMatchObject({ name: 'accessToken', typeOptions: { password: true } });
-	const authenticate = credentialType.authenticate as Extract<IAuthenticate, Function>;
 	const sign = async (headers: IDataObject) =>
 		(await authenticate({ accessToken: ' a-token\n' }, { url: service.url, headers })).headers;
 	const Authorization = 'Bearer a-token';

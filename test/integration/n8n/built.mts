@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
-import type { INodeType, INodeTypes } from 'n8n-workflow';
+import type { IAuthenticate, INodeType, INodeTypes } from 'n8n-workflow';
 import { compiledSources } from '../../../scripts/lib/compiled.mts';
-import { core, workflow } from './core.mts';
+import { core } from './core.mts';
 
 const folder = await compiledSources();
 const load = createRequire(`${folder}/`);
@@ -9,6 +9,7 @@ const loader = new core.CustomDirectoryLoader(folder);
 await loader.loadAll();
 
 export const credentialType = loader.getCredential('formServiceApi').type;
+export const authenticate = credentialType.authenticate as Extract<IAuthenticate, Function>;
 
 /** A compiled file of the package, by the path that it has below dist. */
 export function builtFile<T>(path: string): T {
@@ -31,7 +32,6 @@ const findNode = (type: string) => nodeOf(type.replace(typeOf(''), ''));
 
 export const nodeTypes: INodeTypes = {
 	getByName: findNode,
-	getByNameAndVersion: (type, version) =>
-		workflow.NodeHelpers.getVersionedNodeType(findNode(type), version),
+	getByNameAndVersion: findNode,
 	getKnownTypes: () => ({}),
 };
