@@ -83,7 +83,7 @@ it('A list that is empty for a moment is no first complete pass', async () => {
 it('Nothing is repeated if the saved state cannot be read and the first polls break off', async () => {
 	const { world, A } = createPaged({ pages: 5, listing: { pageSize: 2 }, emitSince: 0 });
 	await world.begin(20);
-	const damaged = { 'node-1': { name: 'Trigger', state: 'damaged' } };
+	const damaged = { 'node-1': 'damaged' };
 	world.n8n.saved.staticData = { global: { formServiceTriggers: damaged } };
 	const failing = failPage(3, 'cutBody');
 	await world.restart(failing);
@@ -195,16 +195,6 @@ it.each<Mode>(['default', 'durable'])(
 		expect(world.delivered).toEqual(A.kept.map(({ id }) => `${id} responseCompleted`));
 	},
 );
-
-it('A trigger with a new ID and the same name continues in default mode', async () => {
-	const world = new World(['A'], { emitSince: 0 });
-	await world.begin(10);
-	world.submit(world.forms.A);
-	world.n8n.nodeId = 'node-2';
-	await world.publish();
-	await world.run(10);
-	expect(world.delivered).toEqual(['A-1 responseCompleted', 'A-2 responseCompleted']);
-});
 
 it('A response is not forgotten because of readings that are not whole', async () => {
 	const { world, A } = createPaged({ pages: 10, listing: { order: 'oldest' } });

@@ -30,10 +30,7 @@ export const defaults = {
 export function listNodeParameters({ watch, events, ...rest }: Parameters): INodeParameters {
 	const { emitSince, ...options } = rest;
 	const formIds = watch.kind === 'chosen' ? [...watch.formIds] : [];
-	const existing =
-		emitSince > 0 && emitSince < Infinity
-			? { emitExisting: 'since', emitSince: new Date(emitSince).toISOString() }
-			: { emitExisting: emitSince === 0 ? 'all' : 'no' };
+	const since = emitSince < Infinity && { emitExistingSince: new Date(emitSince).toISOString() };
 	return {
 		watch: watch.kind === 'all' ? 'all' : formIds.length === 1 ? 'one' : 'several',
 		formId: formIds[0],
@@ -42,6 +39,6 @@ export function listNodeParameters({ watch, events, ...rest }: Parameters): INod
 		events: [...events],
 		abandonedAfterHours: 24,
 		simplify: true,
-		options: { ...options, ...existing },
+		options: { ...options, ...since },
 	};
 }

@@ -14,6 +14,7 @@ import { createTarget, endpoints, type Endpoint } from '../api/endpoints';
 import { parseBoolean } from '../api/values';
 import { getCreationTimeMs, getFormId, getId, isId, sortByTime } from '../api/records';
 import { fetchRecords } from '../api/replies/fetchPages';
+import type { RequestContext } from '../api/requestContext';
 import { normalizeText, truncateText } from '../api/text';
 import { extractFormId } from '../parameters/locators';
 
@@ -50,7 +51,8 @@ export async function fetchKeptList(
 	const key = `${account.key} ${limit} ${target.url}`;
 	const kept = keptLists.get(key);
 	if (kept !== undefined) return await kept;
-	const fetching = fetchRecords({ n8n, account, priority: 'high' }, target, { limit });
+	const context: RequestContext = { n8n, account, priority: 'high' };
+	const fetching = fetchRecords(context, target, { limit }).then(({ records }) => records);
 	keptLists.set(key, fetching);
 	const forgetLater = () => {
 		clock.timeout(LIST_TTL_MS).addEventListener('abort', () => keptLists.delete(key));

@@ -31,8 +31,8 @@ export const formGetAll: Operation = {
 		const simplify = readSimplify(input);
 		return {
 			async read(request) {
-				const forms = await fetchOnce(request, fetchRecords);
-				return forms.slice(0, limit).map((form) => createFormItem(form, simplify));
+				const { records } = await fetchOnce(request, fetchRecords);
+				return records.slice(0, limit).map((form) => createFormItem(form, simplify));
 			},
 		};
 	},
@@ -68,8 +68,8 @@ export async function findForm(
 	formId: string,
 ): Promise<IDataObject> {
 	const target = createTarget(request.context.account, endpoints.listForms);
-	const forms = await fetchOnce({ ...request, target }, fetchRecords);
-	const form = forms.find((listed) => getFormId(listed) === formId);
+	const { records } = await fetchOnce({ ...request, target }, fetchRecords);
+	const form = records.find((listed) => getFormId(listed) === formId);
 	if (form !== undefined) return form;
 	throw createFormNotFoundError(input.node, formId, { itemIndex: input.itemIndex });
 }
@@ -123,8 +123,8 @@ export const fieldGetAll: Operation = {
 		return {
 			ids: { formId },
 			async read(request) {
-				const fields = await fetchOnce(request, fetchRecords);
-				return fields.slice(0, limit).map((field) => ({ json: removeSecrets(field) }));
+				const { records } = await fetchOnce(request, fetchRecords);
+				return records.slice(0, limit).map((field) => ({ json: removeSecrets(field) }));
 			},
 		};
 	},

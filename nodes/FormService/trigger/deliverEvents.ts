@@ -1,19 +1,20 @@
 import { mapKeys, sortBy } from 'lodash';
 import type { IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
 import { describeMissingField, filterByConditions } from '../answers/conditions';
-import { parseFields, hasAnswerToUnknownField, type FormField } from '../answers/fields';
+import { parseFields, type FormField } from '../answers/fields';
 import { createResponseItem, nameAttribute, type ResponseOutput } from '../answers/responseItem';
 import { clock } from '../api/clock';
 import { createTarget, endpoints } from '../api/endpoints';
 import { hasReason, InputError, toNodeError } from '../api/errors';
 import { sortByTime } from '../api/records';
+import { fetchRecords } from '../api/replies/fetchPages';
 import { createRequestError, type RequestContext } from '../api/requestContext';
 import { createFailure, type ErrorText } from '../api/failures';
 import { getSelectedFormName } from '../parameters/locators';
 import type { ResponseEvent } from '../parameters/triggerEvents';
 import { fetchForms } from './formList';
 import type { OutputItem, PollContext } from './pollContext';
-import { fetchWholeList, type DetectedEvent } from './readPages';
+import { fetchInTime, type DetectedEvent } from './readPages';
 import { hasElapsed, HOUR_MS } from './schedule';
 import { hasSeveralForms } from './triggerParameters';
 
@@ -74,8 +75,7 @@ async function fetchFormName(context: PollContext, formId: string): Promise<stri
 type NeededFields = { fields?: readonly FormField[]; fieldRequests: number };
 
 /**
- * Fetches the fields for filters and items. Cached fields are enough if they are less than an hour old and have all
- * names in answers and filters.
+ * Fetches the fields for filters and items.
  *
  * @throws InputError if the only form lacks the field of a filter
  */
@@ -84,25 +84,14 @@ async function fetchNeededFields(
 	formId: string,
 	events: readonly DetectedEvent[],
 ): Promise<NeededFields> {
-	const { cache, parameters, request } = context;
+	const { parameters, request } = context;
 	const { conditions, lists, output, watch } = parameters;
 	if (!lists.fields || events.length === 0) return { fieldRequests: 0 };
-	// values are not checked, because a choice that the author removes later must not make polls fail
-	const describeProblem = (fields: readonly FormField[]) =>
-		hasSeveralForms(watch) ? undefined : describeMissingField(conditions, fields);
-	const cached = cache.fields.get(formId);
-	if (cached !== undefined && !hasElapsed(cached.fetchedAtMs, HOUR_MS, clock.now())) {
-		const { fields } = cached;
-		const responses = events.map(({ record }) => record);
-		const isOutdated = await hasAnswerToUnknownField(responses, fields);
-		const isMissing = describeProblem(fields) !== undefined;
-		if (!isOutdated && !isMissing) return { fields, fieldRequests: 0 };
-	}
 	const target = createTarget(request.account, endpoints.listFields, { formId });
-	const { records, requests } = await fetchWholeList(context, target, 'fields');
+	const { records, requests } = await fetchInTime(context, fetchRecords(request, target));
 	const fields = parseFields(records, output);
-	cache.fields.set(formId, { fields, fetchedAtMs: clock.now() });
-	const problem = describeProblem(fields);
+	// values are not checked, because a choice that the author removes later must not make polls fail
+	const problem = hasSeveralForms(watch) ? undefined : describeMissingField(conditions, fields);
 	if (problem !== undefined) throw createConditionError(request.n8n.getNode(), problem);
 	return { fields, fieldRequests: requests };
 }

@@ -1,24 +1,18 @@
-import { omitBy, pick, union } from 'lodash';
+import { pick, union } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import type { ResponseOutput } from '../answers/responseItem';
 import { clock } from '../api/clock';
 import { createTarget, endpoints } from '../api/endpoints';
 import { toNodeError } from '../api/errors';
-import {
-	getCreationTimeMs,
-	getFormId,
-	getListEntries,
-	isRecord,
-	removeSecrets,
-	sortByTime,
-} from '../api/records';
+import { getCreationTimeMs, getFormId, removeSecrets, sortByTime } from '../api/records';
+import { fetchRecords } from '../api/replies/fetchPages';
 import { createFormNotFoundError } from '../parameters/locators';
 import type { FormEvent } from '../parameters/triggerEvents';
 import { settings } from '../settings/settings';
 import { isDue, MINUTE_MS, type FailureSubject, type ReadingOutcome } from './schedule';
 import { computeFingerprint, toCanonicalText } from './responseEvents';
-import { isBackingOff, type OutputItem, type PollContext } from './pollContext';
-import { fetchWholeList } from './readPages';
+import type { OutputItem, PollContext } from './pollContext';
+import { fetchInTime } from './readPages';
 import { isWatched, updateAbsences } from './triggerParameters';
 import type { FormState, FormStates } from './triggerState';
 
@@ -45,7 +39,7 @@ export async function fetchForms(
 ): Promise<{ listed: ReadonlyMap<string, ListedForm>; requests: number }> {
 	const { cache, request } = context;
 	const target = createTarget(request.account, endpoints.listForms);
-	const { records, requests } = await fetchWholeList(context, target, 'forms');
+	const { records, requests } = await fetchInTime(context, fetchRecords(request, target));
 	const listed = indexForms(records);
 	for (const { id, name } of listed.values()) {
 		if (name === id) cache.names.delete(id);
@@ -66,7 +60,8 @@ const FORM_LIST: FailureSubject = 'formList';
 /** Whether a poll may read the list. Publishing, and a new process, read it at once. */
 export function mayReadFormList(context: PollContext): boolean {
 	const { cache, intervalMs, parameters, reason, startedAtMs } = context;
-	const isWaiting = isBackingOff(context, 'account') || isBackingOff(context, FORM_LIST);
+	const { failures } = cache;
+	const isWaiting = failures.isInBackoff('account') || failures.isInBackoff(FORM_LIST);
 	if (!parameters.lists.forms || isWaiting) return false;
 	return reason === 'publish' || isDue(cache.formListReading, intervalMs, startedAtMs);
 }
@@ -199,26 +194,11 @@ const ATTRIBUTE_LENGTH = 4;
 
 /** Returns the fingerprints of a form's attributes that have a value, by their names. */
 export function fingerprintAttributes(record: IDataObject): Record<string, string> {
-	const compared: IDataObject = { ...record, fields: removeStatistics(record.fields) };
-	const texts = COMPARED_ATTRIBUTES.map((name) => [name, toComparedText(compared[name])] as const);
+	const texts = COMPARED_ATTRIBUTES.map((name) => [name, toCanonicalText(record[name])] as const);
 	const given = texts.filter(([, text]) => text !== '');
 	return Object.fromEntries(
 		given.map(([name, text]) => [name, computeFingerprint(text).slice(0, ATTRIBUTE_LENGTH)]),
 	);
-}
-
-/** Removes times and counts from fields, such as `updated_at` and `responses_count`, which nobody has edited. */
-function removeStatistics(fields: IDataObject['fields']): IDataObject[] | undefined {
-	const records = getListEntries(fields)?.filter(isRecord);
-	return records?.map(
-		(field) => omitBy(field, (_, name) => /_(at|count)$/.test(name)) as IDataObject,
-	);
-}
-
-/** The service may send false as 0, or not at all. */
-function toComparedText(value: unknown): string {
-	const text = toCanonicalText(value === true ? 1 : value);
-	return text === 'false' || text === '0' ? '' : text;
 }
 
 /** The attributes of a form in a simplified item. */

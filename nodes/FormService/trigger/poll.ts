@@ -6,7 +6,6 @@ import { isAccountFailure, recordOutcome, isDue } from './schedule';
 import { mayReadFormList, readFormList, type PollResult } from './formList';
 import {
 	getTriggerCache,
-	isBackingOff,
 	readConfig,
 	startPoll,
 	takePollReason,
@@ -96,10 +95,10 @@ function chooseForm(
 	{ forms, items, outcomes }: PollResult,
 	tried: ReadonlySet<string>,
 ): DueForm | undefined {
-	const { intervalMs, parameters, readUntilMs, reason, startedAtMs } = context;
+	const { cache, intervalMs, parameters, readUntilMs, reason, startedAtMs } = context;
 	const isFull = items.length >= parameters.maxPerPoll;
 	const hasAccountFailed = outcomes.some(({ error }) => isAccountFailure(error));
-	if (isFull || hasAccountFailed || isBackingOff(context, 'account')) return undefined;
+	if (isFull || hasAccountFailed || cache.failures.isInBackoff('account')) return undefined;
 	if (clock.now() >= readUntilMs) return undefined;
 	// one reading shows the user who publishes whether the service can be reached
 	const isWanted = reason === 'publish' && outcomes.length === 0;

@@ -3,16 +3,14 @@ import { getAccount, type Account } from '../api/account';
 import { clock } from '../api/clock';
 import { toNodeError } from '../api/errors';
 import type { RequestContext } from '../api/requestContext';
-import type { FormField } from '../answers/fields';
 import {
 	Failures,
 	computeIntervalMs,
 	MINUTE_MS,
-	type FailureSubject,
 	type BudgetClaim,
 	type LastReading,
 } from './schedule';
-import { readSavedState, readTriggerNode } from './staticData';
+import { readSavedState, readTriggerId } from './staticData';
 import {
 	getWatchedFormIds,
 	readTriggerParameters,
@@ -31,8 +29,6 @@ import {
 /** What this process keeps for a trigger. If it is lost, the trigger only sends more requests. */
 export type TriggerCache = {
 	isPolling: boolean;
-	/** The account and the parameters of the last poll, as JSON. */
-	configKey?: string;
 	budgetClaim?: BudgetClaim;
 	/** Of the list of all forms. */
 	formListReading?: LastReading;
@@ -43,13 +39,12 @@ export type TriggerCache = {
 	/** The names of forms by ID, and when the list of forms was last fetched for a name. */
 	readonly names: Map<string, string>;
 	namesFetchedAtMs: number;
-	readonly fields: Map<string, { fields: FormField[]; fetchedAtMs: number }>;
 };
 
 const caches = new Map<string, TriggerCache>();
 
 export function getTriggerCache(n8n: IPollFunctions): TriggerCache {
-	const key = `${n8n.getWorkflow().id}:${readTriggerNode(n8n).id}`;
+	const key = `${n8n.getWorkflow().id}:${readTriggerId(n8n)}`;
 	const cache = caches.get(key) ?? {
 		isPolling: false,
 		memory: { ...NO_MEMORY },
@@ -57,7 +52,6 @@ export function getTriggerCache(n8n: IPollFunctions): TriggerCache {
 		clockOffsetMs: 0,
 		names: new Map(),
 		namesFetchedAtMs: -Infinity,
-		fields: new Map(),
 	};
 	caches.set(key, cache);
 	return cache;
@@ -117,11 +111,11 @@ export async function readConfig(
 	reason: PollReason,
 ): Promise<Config | undefined> {
 	const startedAtMs = clock.now();
+	if (reason !== 'schedule') resetWaits(cache);
 	try {
 		const parameters = readTriggerParameters(n8n);
 		const account = await getAccount(n8n);
 		cache.failures.clear('parameters');
-		forgetOutdated(cache, JSON.stringify([account.key, parameters]));
 		return { parameters, account };
 	} catch (cause) {
 		const error = toNodeError(n8n.getNode(), cause);
@@ -134,12 +128,9 @@ export async function readConfig(
 	}
 }
 
-function forgetOutdated(cache: TriggerCache, configKey: string): void {
-	if (configKey === cache.configKey) return;
-	cache.configKey = configKey;
+/** What has failed for an earlier account or with other parameters may work now. */
+function resetWaits(cache: TriggerCache): void {
 	cache.failures.clearAll();
-	cache.fields.clear();
-	cache.names.clear();
 	cache.namesFetchedAtMs = -Infinity;
 }
 
@@ -176,16 +167,11 @@ export function startPoll(
 		// a poll does not retry, because the next poll reads the same pages
 		request: { n8n, account, priority: 'high', retry: false, signal },
 		// existing responses may have been delivered before the state was damaged
-		parameters: loaded.isDamaged ? { ...parameters, emitExisting: undefined } : parameters,
+		parameters: loaded.isDamaged ? { ...parameters, emitExistingSinceMs: undefined } : parameters,
 		reason,
 		startedAtMs: nowMs,
 		readUntilMs: nowMs + timeoutMs * READ_SHARE,
 		cache,
 		intervalMs: computeIntervalMs(claims, claim),
 	};
-}
-
-/** Whether the poll skips what has failed. Never after n8n starts or publishes. */
-export function isBackingOff({ cache, reason }: PollContext, subject: FailureSubject): boolean {
-	return reason === 'schedule' && cache.failures.isInBackoff(subject);
 }

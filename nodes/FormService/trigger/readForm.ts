@@ -4,7 +4,7 @@ import { createFormNotFoundError, isFormNotFoundError } from '../parameters/loca
 import { deliverEvents, type Delivery } from './deliverEvents';
 import { computeMaxSearchPages, type FailureSubject, type ReadingOutcome } from './schedule';
 import { computeNextForm } from './formProgress';
-import { isBackingOff, type OutputItem, type PollContext } from './pollContext';
+import type { OutputItem, PollContext } from './pollContext';
 import { FIRST_PAGE, readPages, type Reading, type ReadPages } from './readPages';
 import { isFirstPass, type FormState } from './triggerState';
 
@@ -33,7 +33,7 @@ export function planReading(
 		const from = starts[kind];
 		if (from === undefined) continue;
 		const reading = { kind, from, maxPages: computeMaxPages(context, form, kind) };
-		if (!isBackingOff(context, getSubject(formId, reading))) return reading;
+		if (!context.cache.failures.isInBackoff(getSubject(formId, reading))) return reading;
 	}
 	return undefined;
 }

@@ -1,9 +1,8 @@
-import { uniqBy } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { clock, waitUnlessAborted, yieldIfDue } from '../api/clock';
 import { createTarget, endpoints, type Target } from '../api/endpoints';
 import { getCreationTimeMs, getId } from '../api/records';
-import { fetchPages, isWholeList, type ListPage } from '../api/replies/fetchPages';
+import { fetchPages, type ListPage } from '../api/replies/fetchPages';
 import { hasReason } from '../api/errors';
 import { createRequestError } from '../api/requestContext';
 import { createFailure } from '../api/failures';
@@ -118,7 +117,8 @@ export function ensureBaseline(context: PollContext, form: FormState = {}): Form
 	const { cache, parameters, startedAtMs } = context;
 	// the service rounds `created_at` down to the second
 	const sinceMs = Math.floor((startedAtMs + cache.clockOffsetMs) / 1_000) * 1_000;
-	return { ...form, baseline: { sinceMs, emitExisting: parameters.emitExisting } };
+	const { emitExistingSinceMs } = parameters;
+	return { ...form, baseline: { sinceMs, emitExistingSinceMs } };
 }
 
 /** Compares the responses of a page. A response that a later page repeats has at most one event in a reading. */
@@ -168,20 +168,18 @@ function isEndOfSearch(
  * @param from the query of the first page; the path is always that of the list
  * @throws NodeApiError if a page cannot be read, or the time is up
  */
-export async function* fetchPagesInTime(
-	{ request, cache }: PollContext,
+async function* fetchPagesInTime(
+	context: PollContext,
 	target: Target,
-	from = FIRST_PAGE,
+	from: string,
 ): AsyncGenerator<ListPage, void> {
 	const url = new URL(target.url);
 	url.search = from || url.search;
-	const pages = fetchPages(request, target, url.href);
-	const createTimeout = () => createRequestError(request, createFailure('pollTimedOut'));
+	const pages = fetchPages(context.request, target, url.href);
 	for (;;) {
-		const nextPage = pages.next();
-		const { value: page, done } = await waitUnlessAborted(nextPage, request.signal, createTimeout);
+		const { value: page, done } = await fetchInTime(context, pages.next());
 		if (done) return;
-		cache.clockOffsetMs = computeClockOffset(page, clock.now());
+		context.cache.clockOffsetMs = computeClockOffset(page, clock.now());
 		yield page;
 	}
 }
@@ -194,23 +192,8 @@ function computeClockOffset({ dateHeaderMs, sentAtMs }: ListPage, nowMs: number)
 	return isEqual ? 0 : latestMs - sentAtMs;
 }
 
-/** @throws NodeApiError if a page cannot be read, the list is incomplete, or the time is up */
-export async function fetchWholeList(
-	context: PollContext,
-	target: Target,
-	noun: string,
-): Promise<{ records: IDataObject[]; requests: number }> {
-	const records: IDataObject[] = [];
-	let requests = 0;
-	let total: number | undefined;
-	for await (const page of fetchPagesInTime(context, target)) {
-		records.push(...page.records);
-		requests += 1;
-		total ??= page.total;
-	}
-	const distinctCount = uniqBy(records, getId).length;
-	if (isWholeList({ distinctCount, recordCount: records.length, total }))
-		return { records, requests };
-	const detail = `a poll found ${distinctCount} of ${total ?? records.length} ${noun}`;
-	throw createRequestError(context.request, createFailure('listIncomplete', { detail }));
+/** @throws NodeApiError if the list cannot be fetched, or the time is up */
+export async function fetchInTime<T>({ request }: PollContext, work: Promise<T>): Promise<T> {
+	const createTimeout = () => createRequestError(request, createFailure('pollTimedOut'));
+	return await waitUnlessAborted(work, request.signal, createTimeout);
 }

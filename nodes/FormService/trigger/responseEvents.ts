@@ -16,8 +16,8 @@ import { DAY_MS } from './schedule';
 export type Baseline = {
 	/** When the trigger first watched the form: a whole second of the service's clock. */
 	sinceMs: number;
-	/** The existing responses that start the workflow: all, or those since a time. */
-	emitExisting?: 'all' | { sinceMs: number };
+	/** Existing responses created at this time or later start the workflow. */
+	emitExistingSinceMs?: number;
 };
 
 export type DetectionRules = Readonly<{
@@ -65,12 +65,11 @@ function findUnseenPhase(
 	record: IDataObject,
 	{ baseline, isFirstPass }: DetectionRules,
 ): 'existing' | 'new' {
-	if (baseline === undefined || baseline.emitExisting === 'all') return 'new';
-	const { sinceMs, emitExisting } = baseline;
+	if (baseline === undefined) return 'new';
+	const { sinceMs, emitExistingSinceMs = Infinity } = baseline;
 	// a response without a creation time is existing if the first pass lists it
 	const createdAtMs = getCreationTimeMs(record) ?? (isFirstPass ? -Infinity : Infinity);
-	const isExisting = createdAtMs < Math.min(sinceMs, emitExisting?.sinceMs ?? Infinity);
-	return isExisting ? 'existing' : 'new';
+	return createdAtMs < Math.min(sinceMs, emitExistingSinceMs) ? 'existing' : 'new';
 }
 
 type Transition = { event?: ResponseEvent; phaseAfter: ResponsePhase };

@@ -73,7 +73,8 @@ async function listForms(
 ): Promise<ListedForm[]> {
 	const node = context.n8n.getNode();
 	const target = createTarget(context.account, endpoints.listForms);
-	const listed = indexForms(await fetchRecords(context, target));
+	const { records } = await fetchRecords(context, target);
+	const listed = indexForms(records);
 	const watched = [...listed.values()].filter(({ id }) => isWatched(watch, id));
 	if (watched.length > 0) return sortByTime(watched, 'newest');
 	if (watch.kind === 'chosen') throw createFormNotFoundError(node, watch.formIds[0]);

@@ -22,7 +22,6 @@ import {
 import { HOUR_MS } from './schedule';
 import { RETENTION_MS } from './responseEvents';
 import {
-	EMIT_EXISTING_CHOICES,
 	DEFAULT_ABANDONED_AFTER_HOURS,
 	DEFAULT_MAX_PER_POLL,
 	DEFAULT_REQUESTS_PER_DAY,
@@ -51,8 +50,8 @@ export type TriggerParameters = {
 	abandonedAfterMs: number;
 	/** A response that does not meet them is seen, and does not start the workflow. */
 	conditions: ConditionSet;
-	/** The existing responses that start the workflow. */
-	emitExisting: 'all' | { sinceMs: number } | undefined;
+	/** Existing responses created at this time or later start the workflow. Undefined if none does. */
+	emitExistingSinceMs: number | undefined;
 	maxPerPoll: number;
 	requestsPerDay: number;
 	output: ResponseOutput;
@@ -80,7 +79,7 @@ export function readTriggerParameters(n8n: IPollFunctions): TriggerParameters {
 		},
 		abandonedAfterMs: HOUR_MS * readCount('abandonedAfterHours', DEFAULT_ABANDONED_AFTER_HOURS),
 		conditions,
-		emitExisting: readEmitExisting(input),
+		emitExistingSinceMs: readTimeMs(input, 'options.emitExistingSince'),
 		maxPerPoll: readCount('options.maxPerPoll', DEFAULT_MAX_PER_POLL),
 		requestsPerDay: readCount('options.requestsPerDay', DEFAULT_REQUESTS_PER_DAY),
 		output,
@@ -106,16 +105,6 @@ function readFormIds(input: ParameterContext, name: string): string[] {
 	if (wrong === undefined) return [...new Set(ids)];
 	const advice = 'Choose forms from the list, or provide a list of their IDs.';
 	throw createNamedError(input, name, 'has an entry that is not a form ID', advice);
-}
-
-function readEmitExisting(input: ParameterContext): TriggerParameters['emitExisting'] {
-	const name = 'options.emitExisting';
-	const choice = readSelectedOption(input, name, EMIT_EXISTING_CHOICES, 'no');
-	if (choice !== 'since') return choice === 'all' ? 'all' : undefined;
-	const sinceMs = readTimeMs(input, 'options.emitSince');
-	if (sinceMs !== undefined) return { sinceMs };
-	const advice = "Add this option and choose a date, or set 'Emit Existing Responses' to All.";
-	throw createNamedError(input, 'options.emitSince', 'is empty', advice);
 }
 
 /** A poll has no input item. */

@@ -3,7 +3,7 @@ import type { INodeProperties, INodePropertyOptions } from 'n8n-workflow';
 import { REQUESTS_PER_DAY } from '../api/endpoints';
 import { conditionProperties } from '../parameters/filters';
 import { formLocator } from '../parameters/locators';
-import { createOptionsProperty, toOptions } from '../parameters/parameterContext';
+import { createOptionsProperty } from '../parameters/parameterContext';
 import { outputOptions, simplifyProperty } from '../parameters/resultParameters';
 import {
 	TRIGGER_EVENTS,
@@ -21,9 +21,6 @@ export const DEFAULT_MAX_PER_POLL = 100;
 export const DEFAULT_REQUESTS_PER_DAY = REQUESTS_PER_DAY / 2;
 
 export const DEFAULT_ABANDONED_AFTER_HOURS = 24;
-
-/** The choices of Emit Existing Responses. */
-export const EMIT_EXISTING_CHOICES = { no: 'No', all: 'All', since: 'Since a Date' };
 
 const MINUTES = (24 * 60) / DEFAULT_REQUESTS_PER_DAY;
 
@@ -124,24 +121,13 @@ export const triggerProperties: INodeProperties[] = [
 	createOptionsProperty([
 		...outputOptions.map(showWithResponses),
 		{
-			displayName: 'Emit Existing Responses',
-			name: 'emitExisting',
-			type: 'options',
-			// a user who adds the option wants all existing responses; without the option, no existing response
-			// starts the workflow
-			default: 'all',
-			options: toOptions(EMIT_EXISTING_CHOICES),
-			displayOptions: { show: RESPONSE_EVENT_CONDITION },
-			description: 'Which responses created before the first activation also start the workflow',
-		},
-		{
-			displayName: 'Existing Responses Since',
-			name: 'emitSince',
+			displayName: 'Emit Existing Responses Since',
+			name: 'emitExistingSince',
 			type: 'dateTime',
 			default: '',
-			displayOptions: { show: { emitExisting: ['since'], ...RESPONSE_EVENT_CONDITION } },
+			displayOptions: { show: RESPONSE_EVENT_CONDITION },
 			description:
-				'Existing responses created at this time or later start the workflow. A time without a zone is in the time zone of the workflow.',
+				'Responses that were created at this time or later start the workflow, even if they existed before the first activation. For all responses, choose a date long ago. A time without a zone is in the time zone of the workflow.',
 		},
 		{
 			displayName: 'Max Responses per Poll',

@@ -52,7 +52,7 @@ export type Progress = Readonly<z.infer<typeof progressSchema>>;
 
 const baselineSchema: z.ZodType<Baseline> = z.object({
 	sinceMs: z.number(),
-	emitExisting: z.union([z.literal('all'), z.object({ sinceMs: z.number() })]).optional(),
+	emitExistingSinceMs: z.number().optional(),
 });
 
 const formSchema = z.object({

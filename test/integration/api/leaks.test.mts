@@ -111,7 +111,7 @@ it.each(['all', 'one', 'several'])(
 		const forms = { formId: locator(ada.formId), formIds: [ada.formId] };
 		const parameters = {
 			...{ ...forms, watch, events, simplify: false },
-			options: { downloadFiles: true, emitExisting: 'all' },
+			options: { downloadFiles: true, emitExistingSince: '2000-01-01' },
 		};
 		const staticData = {};
 		for (const mode of ['trigger', 'trigger', 'manual'] as const) {

@@ -37,7 +37,6 @@ const unfitFor = ({ type, typeOptions }: INodeProperties) =>
 const SHOWN_WITH: Record<string, INodeParameters> = {
 	binaryPropertyName: { download: true },
 	preview: { settings: { seo_title: 'x' } },
-	emitSince: { options: { emitExisting: 'since' } },
 	allowMissingAnswers: { inputMode: 'auto' },
 	settings: { inputMode: 'fields' },
 	'options.clearText': { inputMode: 'auto' },

@@ -88,7 +88,7 @@ function listShown(parameters: INodeParameters, name: string): string[] {
 }
 
 const adding = 'options: allowOtherChoices allowMissingAnswers skipDuplicatesBy';
-const filtered = 'filters simplify options: downloadFiles emitExisting';
+const filtered = 'filters simplify options: downloadFiles emitExistingSince';
 const ofResponses = `${filtered} maxPerPoll nameAnswersBy columns requestsPerDay`;
 const ofForms = 'simplify options: maxPerPoll requestsPerDay';
 
@@ -113,8 +113,7 @@ const panels = `
 	Trigger | {"events": ["responseUpdated", "formUpdated"]} | watch formId requestsNotice ${ofResponses}
 	Trigger | {"events": ["formUpdated"]} | watch formId ${ofForms}
 	Trigger | {"events": ["formCreated"], "watch": "several"} | exceptFormIds ${ofForms}
-	Trigger | {"options": {"requestsPerDay": 100}} | watch formId ${ofResponses}
-	Trigger | {"options": {"emitExisting": "since"}} | watch formId requestsNotice ${ofResponses.replace('Existing', 'Existing emitSince')}`;
+	Trigger | {"options": {"requestsPerDay": 100}} | watch formId ${ofResponses}`;
 
 it.each(panels.trim().split('\n'))('The panel shows only what has an effect: %s', (line) => {
 	const [ids, given, shown] = line.trim().split(' | ');

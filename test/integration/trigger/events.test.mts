@@ -8,9 +8,8 @@ const { publish } = lists;
 
 const listIds = (items: IDataObject[]) => items.map(({ uuid }) => uuid).join(' ');
 
-describe('Emit Existing Responses', () => {
-	const since = (emitSince: string) => ({ emitExisting: 'since', emitSince });
-	const all = 'first second third late timeless unreadable';
+describe('Emit Existing Responses Since', () => {
+	const since = (emitExistingSince: string) => ({ emitExistingSince });
 
 	beforeEach(() => {
 		// midnight of January 31 in the workflow's time zone is 05:00 UTC
@@ -23,7 +22,7 @@ describe('Emit Existing Responses', () => {
 
 	it.each<[string, INodeParameters, string]>([
 		['none, by default', {}, ''],
-		['all', { emitExisting: 'all' }, all],
+		['those since a date long ago', since('2000-01-01'), 'first second third late'],
 		['those of a day in the workflow’s time zone or later', since('2026-01-31'), 'third late'],
 	])('starts the workflow for %s', async (_text, options, expected) => {
 		const { first, poll } = await publish({ options });
@@ -44,7 +43,7 @@ it('The oldest response of several forms comes first', async () => {
 		uuid: hour,
 		created_at: `2026-01-31T${hour}:00:00Z`,
 	}));
-	const options = { emitExisting: 'all' };
+	const options = { emitExistingSince: '2000-01-01' };
 	const { first } = await publish({ watch: 'several', formIds: ['form', 'other'], options });
 	expect(listIds(first)).toBe('10 10 11 11');
 });

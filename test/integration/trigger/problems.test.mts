@@ -26,7 +26,7 @@ describe('Parameters that cannot be used', () => {
 		[{ events: [] }, "'Trigger On' is empty"],
 		[{ watch: 'several', formIds: [] }, "'Form Names or IDs' is empty"],
 		[{ watch: 'all', exceptFormIds: ['a/b'] }, "'Excluded Form Names or IDs' has an entry"],
-		[{ options: { emitExisting: 'since' } }, "'Existing Responses Since' is empty"],
+		[{ options: { emitExistingSince: '' } }, "'Emit Existing Responses Since' is empty"],
 	])('are named when the workflow is published (%j)', async (parameters, message) => {
 		const { form, countRequests } = addForm(world);
 		await expect(watch(n8n, form, parameters).poll()).rejects.toThrow(message);

@@ -2,11 +2,7 @@ import fc from 'fast-check';
 import type { IDataObject } from 'n8n-workflow';
 import { expect, it } from 'vitest';
 import { findField, parseFields } from '../../../nodes/FormService/answers/fields.ts';
-import {
-	createAnswerKeys,
-	hasAnswerToUnknownField,
-	matchAnswers,
-} from '../../../nodes/FormService/answers/fields.ts';
+import { createAnswerKeys, matchAnswers } from '../../../nodes/FormService/answers/fields.ts';
 
 const form = [
 	{ uuid: 'u2', label: 'Name', custom_key: ' name' },
@@ -51,13 +47,6 @@ it('Answers are matched in order if two fields have one label, and all keep a na
 	const { answers } = matchAnswers({ responses }, fields);
 	expect(answers.map(({ field }) => field?.uuid)).toEqual(['u3', 'u4', undefined]);
 	expect(createAnswerKeys(answers)).toEqual(['Comment', 'Comment (2)', 'Comment (3)']);
-});
-
-it('A blank answer of no field, such as a heading, is no reason to read the fields again', async () => {
-	for (const value of ['x', '', null]) {
-		const records = [{ responses: [{ label: 'Old', value }] }];
-		expect(await hasAnswerToUnknownField(records, fields)).toBe(value === 'x');
-	}
 });
 
 const questions = [

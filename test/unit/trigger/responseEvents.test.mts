@@ -39,11 +39,11 @@ const beginnings: Record<string, DetectionRules> = {
 	'only Abandoned': { ...all, events: ['responseAbandoned'] },
 	'all events': all,
 	existing: { ...all, baseline, isFirstPass: true },
-	'existing, all emitted': { ...all, baseline: { ...baseline, emitExisting: 'all' } },
+	'existing, all emitted': { ...all, baseline: { ...baseline, emitExistingSinceMs: 0 } },
 	'existing, emitted since -5': {
 		...all,
 		isFirstPass: true,
-		baseline: { ...baseline, emitExisting: { sinceMs: toMs(-5) } },
+		baseline: { ...baseline, emitExistingSinceMs: toMs(-5) },
 	},
 };
 

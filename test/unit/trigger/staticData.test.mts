@@ -1,40 +1,23 @@
 import { Workflow, type INode, type INodeTypes, type IPollFunctions } from 'n8n-workflow';
 import { expect, it } from 'vitest';
 import {
-	findEntryByName,
-	putState,
+	keepStates,
 	readSavedState,
-	readTriggerNode,
+	readTriggerId,
 	writeSavedState,
 } from '../../../nodes/FormService/trigger/staticData.ts';
 import { DAY_MS } from '../../time.mts';
 
 const NOW_MS = Date.UTC(2026, 10, 28);
 
-const createEntry = (name: string, revision = NOW_MS) => ({ name, state: { revision } });
-
-it.each<[string, string[] | undefined, boolean]>([
-	['the node with the old ID is gone', ['new', 'c'], true],
-	['n8n does not say the IDs of the workflow', undefined, true],
-	['the node with the old ID has another name now', ['new', 'old'], false],
-])('If %s, a trigger with a new ID and an old name', (_text, workflowIds, continues) => {
-	const entries = { old: createEntry('Trigger'), other: createEntry('Other') };
-	const found = findEntryByName(entries, { id: 'new', name: 'Trigger', workflowIds });
-	expect(found).toBe(continues ? entries.old : undefined);
-});
-
-it.each<[string, string, string[] | undefined, number, boolean]>([
-	['another trigger', 'Another', ['1', 'other'], 90, true],
-	['another trigger whose name the trigger has got', 'Trigger', ['1', 'other'], 0, true],
-	['a deleted trigger', 'Another', ['1'], 29, true],
-	['a trigger that was deleted 31 days ago', 'Another', ['1'], 31, false],
-	['a deleted trigger of this name', 'Trigger', ['1'], 0, false],
-	['a trigger of which n8n does not say whether it exists', 'Trigger', undefined, 90, true],
-])('The state of %s', (_text, name, workflowIds, days, isKept) => {
-	const entries = { other: createEntry(name, NOW_MS - days * DAY_MS) };
-	const state = { revision: NOW_MS };
-	const after = putState(entries, { id: '1', name: 'Trigger', workflowIds }, state, NOW_MS);
-	expect(after).toEqual({ ...(isKept && entries), 1: { name: 'Trigger', state } });
+it.each<[string, string[] | undefined, number, boolean]>([
+	['another trigger', ['1', 'other'], 90, true],
+	['a trigger that was deleted 29 days ago', ['1'], 29, true],
+	['a trigger that was deleted 31 days ago', ['1'], 31, false],
+	['a trigger of which n8n does not say whether it exists', undefined, 90, true],
+])('Whether the state of %s is kept', (_text, nodeIds, days, isKept) => {
+	const states = { other: { revision: NOW_MS - days * DAY_MS } };
+	expect(keepStates(states, nodeIds, NOW_MS)).toEqual(isKept ? states : {});
 });
 
 /** The context of each node's poll, in a workflow with nodes of these IDs. */
@@ -59,7 +42,7 @@ it.each([
 	const states = contexts.map((_context, revision) => ({ revision }));
 	for (const [index, context] of contexts.entries()) writeSavedState(context, states[index], 1);
 	expect(contexts.map(readSavedState)).toEqual(states);
-	expect(new Set(contexts.map((context) => readTriggerNode(context).id)).size).toBe(2);
+	expect(new Set(contexts.map((context) => readTriggerId(context))).size).toBe(2);
 });
 
 it('A trigger goes on with its state of the default mode when the mode becomes durable', () => {

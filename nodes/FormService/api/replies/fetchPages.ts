@@ -31,6 +31,9 @@ export type ListPage = {
 /** How often a list is read. Three passes of a list of 67 pages take 201 of the 1,440 requests of a day. */
 const MAX_PASSES = 3;
 
+/** `requests`: how many requests were answered. */
+export type FetchedRecords = { records: readonly IDataObject[]; requests: number };
+
 /**
  * Fetches the records of a list in the order in which they are found. Pages can shift while they are read: then
  * one record is on two pages, and another is on no page. So up to three passes are joined.
@@ -42,14 +45,16 @@ export async function fetchRecords(
 	context: RequestContext,
 	target: Target,
 	{ limit = Infinity, id = '' }: { limit?: number; id?: string } = {},
-): Promise<readonly IDataObject[]> {
+): Promise<FetchedRecords> {
 	const found = new Map<string, IDataObject>();
 	let latestTotal = 0;
+	let requests = 0;
 	for (let pass = 1; pass <= MAX_PASSES; pass++) {
 		const current = new Map<string, IDataObject>();
 		let recordCount = 0;
 		let total: number | undefined;
 		for await (const page of fetchPages(context, target)) {
+			requests += 1;
 			const hasFallen = (page.total ?? latestTotal) < latestTotal;
 			latestTotal = page.total ?? latestTotal;
 			total ??= page.total;
@@ -62,12 +67,16 @@ export async function fetchRecords(
 				current.set(recordId, record);
 				found.set(recordId, record);
 			}
-			if (found.size >= limit || found.has(id)) return [...found.values()].slice(0, limit);
+			if (found.size >= limit || found.has(id)) {
+				return { records: [...found.values()].slice(0, limit), requests };
+			}
 		}
 		if (isWholeList({ distinctCount: current.size, recordCount, total })) {
-			return [...current.values()];
+			return { records: [...current.values()], requests };
 		}
-		if (total !== undefined && found.size >= total) return [...found.values()];
+		if (total !== undefined && found.size >= total) {
+			return { records: [...found.values()], requests };
+		}
 	}
 	const count = latestTotal > 0 ? `of ${latestTotal} records` : 'records, some of them twice';
 	const detail = `reading it ${MAX_PASSES} times found ${found.size} ${count}`;

@@ -80,7 +80,7 @@ export const responseGet: Operation = {
 
 async function fetchRecordsById(request: ItemRequest, until: { id?: string }) {
 	const fetch = async (context: RequestContext, target: Target) => {
-		const records = await fetchRecords(context, target, until);
+		const { records } = await fetchRecords(context, target, until);
 		return new Map(records.map((record) => [getId(record), record]));
 	};
 	return await fetchOnce(request, fetch, `IDs of ${request.target.url}`);
@@ -154,7 +154,7 @@ export const responseGetAll: Operation = {
 					throw createParameterError(input, problem.message, problem.description);
 				}
 				const listed = await fetchResponses(request, stopsEarly ? limit : undefined);
-				const records = listed.filter((record) => hasStatus(record, status));
+				const records = listed.records.filter((record) => hasStatus(record, status));
 				const found = await findResponses(records, query, fields);
 				return await createResponseItems(request, found.slice(0, limit), output, fields);
 			},

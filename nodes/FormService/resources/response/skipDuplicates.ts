@@ -128,7 +128,8 @@ async function fetchUuids(
 	const target = createTarget(account, endpoints.listResponses, { formId }, query);
 	const fetch = async (context: RequestContext) => {
 		const uuids: Duplicates['uuids'] = new Map();
-		for (const record of await fetchRecords(context, target)) {
+		const { records } = await fetchRecords(context, target);
+		for (const record of records) {
 			await yieldIfDue();
 			// the service may ignore the filter in the request (specification, section 4, rule 1)
 			if (parseBoolean(record.is_incomplete) === true) continue;
