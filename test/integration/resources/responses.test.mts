@@ -9,6 +9,7 @@ const listing = (records: object[], ...given: Given) =>
 	meeting({ fault: success(records), match: LISTS_RESPONSES }, ...given);
 
 const others = ['Ada', 'Bob'].map((Name) => ({ uuid: Name, responses: { Name } }));
+const noon = { created_at: '2026-11-21 12:00:00' };
 const unreadable = [{ uuid: 'odd', responses: 42 }, ...others];
 
 /** The service lists one response on each page. */
@@ -34,7 +35,10 @@ testRuns('Response: Get Many', {
 	'lists the oldest first, up to the limit': [{ sort: { order: 'oldest' }, limit: 2 }],
 	'limits each item': [{ ...listed, limit: '={{ $json.limit }}' }, { limit: '1' }, { limit: 2 }],
 	'lists the complete ones': [{ status: 'complete' }],
-	'finds a text': [{ filters: { text: 'example.COM' } }],
+	'finds a text in answers, not in labels, IDs and addresses': [
+		{ filters: { text: '={{ $json.text }}' }, limit: 1 },
+		...['example.COM', '12', 'CV.txt', 'name', 'r1', '/files'].map((text) => ({ text })),
+	],
 	'finds those from a time on': [{ filters: { after: second } }],
 	'finds those of a period': [{ filters: { after: '2026-10-02', before: '2026-10-03T08:00Z' } }],
 	'finds those that meet any condition': [{ filters: { match: 'any', ...all(isAda, isLast) } }],
@@ -57,6 +61,16 @@ testRuns('Response: Get Many', {
 	'filters by status if the service does not': listing(
 		[true, false, '0', 1, undefined].map((is_incomplete, id) => ({ id, is_incomplete })),
 		{ status: 'incomplete' },
+	),
+	'sorts by time, then by number, and those without a time last': listing(
+		[
+			{ id: 1 },
+			{ id: 2, ...noon },
+			{ id: 3, ...noon, number: 10 },
+			{ id: 4, ...noon, number: '9' },
+		],
+		{ simplify: false, sort: { order: '={{ $json.order }}' } },
+		...['newest', 'oldest'].map((order) => ({ order })),
 	),
 	'keeps unreadable answers, and says so': listing(unreadable, filter('Name', 'isNot', 'Bob')),
 	'keeps unreadable answers when it finds a text': listing(unreadable, {

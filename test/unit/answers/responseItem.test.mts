@@ -1,36 +1,13 @@
 import { expect, it } from 'vitest';
 import { parseUpload } from '../../../nodes/FormService/answers/decode.ts';
-import { parseFields } from '../../../nodes/FormService/answers/fields.ts';
 import {
-	createJson,
 	createResponseItem,
 	type ResponseOutput,
 } from '../../../nodes/FormService/answers/responseItem.ts';
 import type { RequestContext } from '../../../nodes/FormService/api/requestContext.ts';
 
-const output = { simplify: true, columns: true } as ResponseOutput;
 const rawOutput = { simplify: false } as ResponseOutput;
 const context = {} as RequestContext;
-
-it('In columns, responses of a form have the same ones, the fields first, and then notes', () => {
-	const reserved = ['Response_UUID', 'response_answers_error'];
-	const form = ['Name', 'Name', ...reserved].map((label, uuid) => ({ uuid, label }));
-	const fields = parseFields(form, { columns: true });
-	const file = 'a.pdf|https://h/a.pdf';
-	const rows = [
-		{ uuid: 'r', is_incomplete: false, responses: [{ key: 'About you', value: null }] },
-		{ hubspot_sync: false, responses: [...[file, '2'].map((value) => ({ key: 'Fax', value })), 3] },
-	].map((record) => createJson(record, output, fields));
-	const columns = ['Name', 'Name (2)', ...reserved.map((label) => `${label} (2)`)];
-	const attributes = ['uuid', 'number', 'created_at', 'is_incomplete', 'referrer'];
-	const names = [...columns, ...attributes.map((name) => `response_${name}`)];
-	expect(Object.keys(rows[0])).toEqual(names);
-	const notes = ['response_other_answers', 'response_answers_error'];
-	expect(Object.keys(rows[1])).toEqual([...names, ...notes]);
-	expect(rows[0]).toMatchObject({ Name: null, response_is_incomplete: false });
-	const Fax = { name: 'a.pdf', url: 'https://h/a.pdf' };
-	expect(rows[1].response_other_answers).toEqual({ Fax, 'Fax (2)': '2' });
-});
 
 it('Items of one response share no list, so that a change of one changes no other', async () => {
 	const record = { uuid: 'r', responses: [{ key: 'Tags', value: ['a'] }] };
