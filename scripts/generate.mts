@@ -40,6 +40,5 @@ for (const [path, update] of Object.entries(files)) {
 if (!isCheck) {
 	// only its test can write errorTexts.md, because it has to cause every error
 	const test = join('test', 'integration', 'api', 'errorTexts.test.mts');
-	const env = { WRITE_ERROR_TEXTS: 'true' };
-	await run('vitest', ['run', '--project', 'integration', test], { show: true, env });
+	await run('vitest', ['run', '--project', 'integration', test, '--update'], { show: true });
 }

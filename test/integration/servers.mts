@@ -46,18 +46,3 @@ export async function elsewhere(
 		visits,
 	};
 }
-
-export type Unreachable = Awaited<ReturnType<typeof unreachablePlaces>>[number];
-
-/** Where no service can be reached, and why; `asked` is what got as far as asking for something. */
-export async function unreachablePlaces() {
-	const { url, namedUrl, visits: asked } = await elsewhere();
-	const withoutHttps = url.replace('http:', 'https:');
-	return [
-		// the port is of a protocol that nobody uses any more (RFC 1078)
-		{ name: 'a refused connection', baseUrl: 'http://127.0.0.1:1', asked },
-		{ name: 'a host name that does not exist', baseUrl: 'https://forms.invalid', asked },
-		{ name: 'a certificate that nobody vouches for', baseUrl: namedUrl, asked },
-		{ name: 'a service that speaks no https', baseUrl: withoutHttps, asked },
-	];
-}

@@ -57,6 +57,7 @@ const named = { name: 'A' };
 const next = '?page=2';
 const LIST = `/api/v1/responses/${demoForms.contact}?page=2`;
 const link = 'https://a.example/b.pdf';
+const upload = 'a.pdf|https://a.example/a.pdf';
 const answered = (answers: unknown) => [{ ...first, responses: answers }];
 const field = { uuid: 'f', label: 'Name' };
 const form = { id: demoForms.contact, name: 'A' };
@@ -74,6 +75,10 @@ const contract: Record<string, Row> = {
 			...bodies({ success: false, message: 'No.', data: named }),
 			...bodies({ success: 0, message: 'No.', data: named }),
 			withStatus(418, { message: 'No.', errors: { a: ['Too long.'] } }),
+			withStatus(422, {
+				message: 'Too long. (and 1 more error)',
+				errors: { a: ['Too long.'], b: 'No.' },
+			}),
 			withStatus(410, []),
 		],
 	},
@@ -143,6 +148,11 @@ const contract: Record<string, Row> = {
 			answered({ Name: 'A' }),
 			answered({ [NAME]: 'A' }),
 			answered([{ value: 'A' }]),
+			answered({ 0: { key: 'Name', value: 'A' }, 2: { key: 'Email', value: 'B' } }),
+			answered([
+				...[upload, '2'].map((value) => ({ key: 'Fax', value })),
+				{ key: 'Old', value: '' },
+			]),
 			answered('A'),
 			two,
 		),
@@ -162,11 +172,16 @@ const contract: Record<string, Row> = {
 			[{ ...field, type: 'odd' }],
 			[{ id: 5, name: 'Name' }],
 			[{ uuid: 'f', label: 'A', custom_key: 'Name' }],
+			[{ ...field, type: 'radio', options: [{ label: 'Ada', value: 0 }] }],
+			// any answer is better than none
+			[{ ...field, type: 'radio', options: ['Bob', { name: 'Eve' }] }],
+			[{ ...field, type: 'checkbox', options: 'Bob\nEve' }],
 		),
 		misfits: bodies(
 			[{ label: 'Name' }],
 			[{ ...field, type: 'number' }],
 			[{ ...field, type: 'select', options: ['Bob'] }],
+			[{ ...field, type: 'checkbox', options: { 0: 'Bob', 2: { label: 'Eve', value: null } } }],
 			[field, { uuid: 'g', label: 'Email', required: true }],
 			[field, { uuid: 'g', label: 'Email', mandatory: 1 }],
 		),
@@ -194,7 +209,10 @@ const contract: Record<string, Row> = {
 	'an added response': {
 		parameters: adding,
 		request: { method: 'POST', path: /response$/ },
-		fits: bodies({ data: { uuid: 'new' } }, { data: { id: 5 } }, { message: 'Added.' }),
+		fits: [
+			...bodies({ data: { uuid: 'new' } }, { data: { id: 5 } }, { message: 'Added.' }),
+			[unavailable(240), { body: { data: { uuid: 'new' } } }],
+		],
 		misfits: [
 			...bodies({ success: false, message: 'No.' }, { errors: ['No.'] }),
 			withStatus(500, { success: true }),
@@ -214,6 +232,7 @@ const contract: Record<string, Row> = {
 	},
 	'a limit': {
 		parameters: workspace,
+		fits: [[tooMany({ 'retry-after': '1' }), { body: named }]],
 		misfits: [
 			tooMany({ 'retry-after': '1' }),
 			tooMany({ 'retry-after': '1', 'x-ratelimit-limit': '1440' }),

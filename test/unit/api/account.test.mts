@@ -1,17 +1,36 @@
 import fc from 'fast-check';
 import { escape } from 'lodash';
+import { Workflow, type INodeTypes } from 'n8n-workflow';
 import { expect, it } from 'vitest';
 import { createAccount, normalizeBaseUrl } from '../../../nodes/FormService/api/account.ts';
+import { FormService } from '../../../nodes/FormService/FormService.node.ts';
 
 const baseUrl = 'https://a.example';
 
+const { requestDefaults } = new FormService().description;
+const nodeTypes = {} as INodeTypes;
+const { expression } = new Workflow({ nodes: [], connections: {}, active: false, nodeTypes });
+
+/** The base URL that the node declares for a credential with this address. */
+const declareBaseUrl = (entered: unknown): unknown =>
+	expression.getParameterValue(requestDefaults?.baseURL, null, 0, 0, '', [], 'trigger', {
+		$credentials: { baseUrl: entered },
+	} as never);
+
 it.each([
-	['  https://FORMS.example.com/api/v1//  ', 'https://forms.example.com/api/v1'],
+	[' https://forms.example.com/api/v1//\n', 'https://forms.example.com/api/v1'],
 	['forms.example.com', 'https://forms.example.com/api/v1'],
-	['forms.example.com/api/', 'https://forms.example.com/api/v1'],
+	['https://forms.example.com/api//', 'https://forms.example.com/api/v1'],
+	['https://forms.example.com/v1', 'https://forms.example.com/v1/api/v1'],
+	['https://forms.example.com/api/v1/api/v1', 'https://forms.example.com/api/v1/api/v1'],
 	['http://127.0.0.1:4010/forms/', 'http://127.0.0.1:4010/forms/api/v1'],
-])('The base URL %j means %s', (entered, expected) => {
-	expect(normalizeBaseUrl(entered)).toBe(expected);
+])('The base URL %j means %s, as the node declares it', (entered, expected) => {
+	expect([normalizeBaseUrl(entered), declareBaseUrl(entered)]).toEqual([expected, expected]);
+});
+
+it('The declared base URL is a text, whatever the credential has', () => {
+	for (const entered of [undefined, null, 5, {}])
+		expect(declareBaseUrl(entered)).toBeTypeOf('string');
 });
 
 it.each([
@@ -43,19 +62,21 @@ const visible = fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCh
 const anyToken = fc.string({ unit: visible, minLength: 1, maxLength: 80 });
 const toJson = (token: string) => JSON.stringify(token).slice(1, -1);
 
-const spellings: Record<string, (token: string) => string> = {
-	itself: (token) => token,
-	URL: encodeURIComponent,
-	HTML: escape,
-	'HTML of PHP': (token) => escape(token).replaceAll('&#39;', '&#039;'),
-	JSON: toJson,
-	'JSON of PHP': (token) => toJson(token).replaceAll('/', '\\/'),
-};
+const spellings: Array<(token: string) => string> = [
+	(token) => token,
+	encodeURIComponent,
+	escape,
+	// as PHP writes HTML and JSON
+	(token) => escape(token).replaceAll('&#39;', '&#039;'),
+	toJson,
+	(token) => toJson(token).replaceAll('/', '\\/'),
+];
 
-it.each(Object.keys(spellings))('The token never stays in a text of the service: as %s', (name) => {
+it('The token never stays in a text of the service, as it is, in a URL, in HTML or in JSON', () => {
 	const property = fc.property(anyToken, (accessToken) => {
 		const { redact } = createAccount({ accessToken, baseUrl });
-		expect(redact(`« ${spellings[name](accessToken)} »`)).toBe('« [access token] »');
+		const texts = spellings.map((spell) => `« ${spell(accessToken)} »`);
+		expect(redact(texts.join())).toBe(texts.fill('« [access token] »').join());
 	});
 	fc.assert(property);
 });

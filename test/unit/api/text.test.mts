@@ -6,10 +6,7 @@ import {
 } from '../../../nodes/FormService/api/text.ts';
 
 it.each([
-	['Straße', 'STRASSE', 'STRAẞE'],
-	['İsim', 'isim', 'İSİM', 'i\u0307sim'],
-	['Adı', 'ADI'],
-	['ΟΔΟΣ', 'οδος', 'οδοσ'],
+	['İsim', 'i\u0307sim'],
 	[' Café', 'CAFE\u0301', '\u200fcafé\u200e'],
 	['New York', 'new\u00a0 york', 'New\tYork\n', '\u202aNew\u202f\u200bYork\u202c'],
 	['soft hyphen', 'soft hy\u00adphen'],

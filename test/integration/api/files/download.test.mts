@@ -1,9 +1,10 @@
 import { range } from 'lodash';
 import { expect, it, onTestFinished } from 'vitest';
 import {
-	rawReply,
-	largeList,
 	demoForms,
+	instead,
+	largeList,
+	rawReply,
 	redirect,
 	slow,
 	type Fault,
@@ -149,24 +150,16 @@ function keepSizesOnly(): void {
 
 it('The files of a response have at most 256 MB, by what is announced and by what comes', async () => {
 	keepSizesOnly();
-	const announced: Fault = {
-		stage: 'instead',
-		act: ({ reply }) => void reply.raw.writeHead(200, { 'content-length': 3e8 }).write('a'),
-	};
+	const announced = instead(
+		({ reply }) => void reply.raw.writeHead(200, { 'content-length': 3e8 }).write('a'),
+	);
 	// 256 MB are 268.4 million bytes
-	const faults = [largeList(135), largeList(134), file, announced];
-	const [first, second, small, large] = faults.map((fault, index) => {
+	const faults = [largeList(135), announced, largeList(134), file];
+	const links = faults.map((fault, index) => {
 		service.faults.set({ fault, match: { path: new RegExp(`/files/${index}`) } });
 		return `${service.url}/files/${index}.txt`;
 	});
-	const responses = [
-		[first, second, small],
-		[large, small],
-	];
-	const { problems } = await downloadAnswers(world, responses);
+	const { problems } = await downloadAnswers(world, [links]);
 	const TOO_LARGE = `${FAILED}: the files of this response exceed 256 MB in total`;
-	const [inFirst, inSecond] = [[1, 2], [0]].map((at) =>
-		at.map((one) => `${one}.txt: ${TOO_LARGE}`),
-	);
-	expect(problems).toEqual([inFirst, inSecond]);
+	expect(problems).toEqual([[1, 2, 3].map((index) => `${index}.txt: ${TOO_LARGE}`)]);
 });

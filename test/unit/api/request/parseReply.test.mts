@@ -4,7 +4,6 @@ import { endpoints, type Endpoint } from '../../../../nodes/FormService/api/endp
 import { createFailure, type RequestFailure } from '../../../../nodes/FormService/api/failures.ts';
 import {
 	computeRetryDelayMs,
-	parseTimeoutMs,
 	readReply,
 } from '../../../../nodes/FormService/api/request/callApi.ts';
 import {
@@ -48,14 +47,6 @@ it.each<[string, RawReply | RequestFailure, boolean]>([
 	expect(failureOf(ended, updating).mayHaveActed).toBe(false);
 });
 
-it('A failure quotes the message and the errors', () => {
-	const errors = { a: ['No name.'], b: ['Too long.'] };
-	const messageOf = (message: string) =>
-		failureOf(reply(422, JSON.stringify({ message, errors })), adding).serverMessage;
-	expect(messageOf('No name. (and 1 more error)')).toBe('No name. Too long.');
-	expect(messageOf('Sorry.')).toBe('Sorry. No name. Too long.');
-});
-
 it.each([
 	['minuteLimit', { 'retry-after': '60' }, 61],
 	['minuteLimit', { 'retry-after': '599' }, 600],
@@ -92,8 +83,4 @@ it('A character that comes in two parts is read as one', async () => {
 	const body = Readable.from([...Buffer.from('é')].map((byte) => Buffer.of(byte)));
 	const sent = Promise.resolve({ statusCode: 200, headers: {}, body });
 	expect(await readReply(sent, 60_000)).toMatchObject({ text: 'é' });
-});
-
-it('A Timeout is at most as long as a timer of Node.js can be', () => {
-	expect(parseTimeoutMs({ url: '', timeout: 1e12 })).toBe(2 ** 31 - 1);
 });
