@@ -11,10 +11,10 @@ import type { FormEvent } from '../parameters/triggerEvents';
 import { settings } from '../settings/settings';
 import { isDue, MINUTE_MS, type FailureSubject, type ReadingOutcome } from './schedule';
 import { computeFingerprint, toCanonicalText } from './responseEvents';
-import type { OutputItem, PollContext } from './pollContext';
+import type { OutputItem, PollContext, PollResult } from './pollContext';
 import { fetchInTime } from './readPages';
 import { isWatched, updateAbsences } from './triggerParameters';
-import type { FormState, FormStates } from './triggerState';
+import type { FormState, KnownForms } from './triggerState';
 
 /* Reads the list of all forms: which forms there are, their names, and their events. */
 
@@ -48,13 +48,6 @@ export async function fetchForms(
 	return { listed, requests };
 }
 
-/** `listedSinceMs`: when the list was first read, by the service's clock. */
-type ListedForms = { forms: FormStates; listedSinceMs: number | undefined };
-
-/** What a poll has read so far. */
-export type PollResult = ListedForms &
-	Readonly<{ items: readonly OutputItem[]; outcomes: readonly ReadingOutcome[] }>;
-
 const FORM_LIST: FailureSubject = 'formList';
 
 /** Whether a poll may read the list. Publishing, and a new process, read it at once. */
@@ -69,7 +62,7 @@ export function mayReadFormList(context: PollContext): boolean {
 /** Reads the whole list and makes items of events of forms. An error is in the outcomes. */
 export async function readFormList(
 	context: PollContext,
-	before: ListedForms,
+	before: KnownForms,
 	capacity: number,
 ): Promise<PollResult> {
 	try {
@@ -101,10 +94,10 @@ function findMissing(
 /** What has no capacity is detected again by a later poll. */
 function deliverFormEvents(
 	context: PollContext,
-	before: ListedForms,
+	before: KnownForms,
 	listed: ReadonlyMap<string, ListedForm>,
 	capacity: number,
-): ListedForms & { items: OutputItem[] } {
+): KnownForms & { items: OutputItem[] } {
 	const { cache, parameters, startedAtMs } = context;
 	const { forms, detected } = compareForms(context, before, listed);
 	const delivered = detected.slice(0, capacity);
@@ -132,7 +125,7 @@ type FormComparison = { forms: Map<string, FormState>; detected: DetectedFormEve
 /** Finds new and changed forms, the oldest first. A form keeps its old state until its event is delivered. */
 export function compareForms(
 	{ parameters, startedAtMs: nowMs }: Pick<PollContext, 'parameters' | 'startedAtMs'>,
-	{ forms: formsBefore, listedSinceMs }: ListedForms,
+	{ forms: formsBefore, listedSinceMs }: KnownForms,
 	listed: ReadonlyMap<string, ListedForm>,
 ): FormComparison {
 	const { watch, events, lists } = parameters;

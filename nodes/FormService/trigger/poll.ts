@@ -3,13 +3,14 @@ import type { INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 import { clock } from '../api/clock';
 import { sortByTime } from '../api/records';
 import { isAccountFailure, recordOutcome, isDue } from './schedule';
-import { mayReadFormList, readFormList, type PollResult } from './formList';
+import { mayReadFormList, readFormList } from './formList';
 import {
 	getTriggerCache,
 	readConfig,
 	startPoll,
 	takePollReason,
 	type PollContext,
+	type PollResult,
 } from './pollContext';
 import { planReading, readForm } from './readForm';
 import { ensureBaseline, type Reading } from './readPages';

@@ -9,6 +9,7 @@ import {
 	MINUTE_MS,
 	type BudgetClaim,
 	type LastReading,
+	type ReadingOutcome,
 } from './schedule';
 import { readSavedState, readTriggerId } from './staticData';
 import {
@@ -20,6 +21,7 @@ import {
 	computeServiceId,
 	loadState,
 	NO_MEMORY,
+	type KnownForms,
 	type LoadedState,
 	type StateMemory,
 } from './triggerState';
@@ -96,6 +98,10 @@ export type PollContext = LoadedState &
 
 /** An output item, and the record from which it was created. */
 export type OutputItem = { record: IDataObject; item: INodeExecutionData };
+
+/** What a poll has read so far. */
+export type PollResult = KnownForms &
+	Readonly<{ items: readonly OutputItem[]; outcomes: readonly ReadingOutcome[] }>;
 
 type Config = { parameters: TriggerParameters; account: Account };
 

@@ -27,7 +27,7 @@ import {
 	DEFAULT_REQUESTS_PER_DAY,
 	triggerProperties,
 } from './triggerProperties';
-import type { FormState, FormStates, TriggerState } from './triggerState';
+import type { FormState, FormStates, KnownForms } from './triggerState';
 
 /** The forms with these IDs, or all forms of the workspace but these. */
 export type Watch =
@@ -141,9 +141,9 @@ export function getWatchedFormIds(
 /** Adapts the states of the forms to the parameters: which forms are watched, and whether for Form Updated. */
 export function applyParameters(
 	{ watch, events }: TriggerParameters,
-	state: TriggerState,
+	state: KnownForms,
 	nowMs: number,
-): { forms: FormStates; listedSinceMs: number | undefined } {
+): KnownForms {
 	const isAll = watch.kind === 'all';
 	const watched = isAll
 		? state.forms

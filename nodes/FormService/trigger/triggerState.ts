@@ -81,14 +81,19 @@ export function isFirstPass({ seen, progress }: FormState): boolean {
 
 export type FormStates = ReadonlyMap<string, FormState>;
 
-export type TriggerState = Readonly<{
-	service: string;
-	/** The time of the save, or the previous revision plus one if that is higher. */
-	revision: number;
+/** What the trigger knows of the forms. */
+export type KnownForms = Readonly<{
+	forms: FormStates;
 	/** When the list of all forms was first read, by the service's clock. */
 	listedSinceMs?: number;
-	forms: FormStates;
 }>;
+
+export type TriggerState = KnownForms &
+	Readonly<{
+		service: string;
+		/** The time of the save, or the previous revision plus one if that is higher. */
+		revision: number;
+	}>;
 
 /** Raise this number if the states of earlier versions can no longer be read. The trigger then starts over. */
 const VERSION = 1;

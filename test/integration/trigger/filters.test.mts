@@ -1,19 +1,12 @@
 import type { INodeParameters } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import { running } from '../world.mts';
-import { addForm, begin, HOUR_MS, MINUTE_MS, namesIn, pollFor, tick, watch } from './watching.mts';
+import { begin, HOUR_MS, namesIn, pollFor, tick } from './watching.mts';
 
 const world = await running();
-const { n8n } = world;
 const { store } = world.service;
 
 const condition = (field: string, value: unknown, operator = 'is') => ({ field, operator, value });
-
-/** A field that the author of a form adds later. */
-const city = () => {
-	const { id } = store.addForm({ name: 'Places', fields: [{ label: 'City' }] });
-	return store.fields(id)[0];
-};
 
 const filters = (...conditions: object[]) =>
 	({ filters: { conditions: { conditions } } }) as unknown as INodeParameters;
@@ -58,19 +51,5 @@ describe('A condition', () => {
 		expect(errors[0].message).toBe('The form has no field "Name"');
 		field.label = 'Name';
 		expect((await pollFor(trigger, 2, HOUR_MS)).names).toEqual(['Ada']);
-	});
-
-	it('on a field that one of several forms gets later is met from its first response on', async () => {
-		const forms = [addForm(world), addForm(world)];
-		store.fields(forms[0].form).push(city());
-		const given = { watch: 'several', formIds: forms.map(({ form }) => form) };
-		const trigger = watch(n8n, '', { ...given, ...filters(condition('City', 'Rome')) });
-		await trigger.poll();
-		// the fields of the second form are read, and it has no City
-		forms[1].submit('Edsger');
-		await trigger.poll(tick);
-		store.fields(forms[1].form).push(city());
-		store.addResponse(forms[1].form, { answers: { Name: 'Ada', City: 'Rome' } });
-		expect((await pollFor(trigger, 2, 5 * MINUTE_MS)).names).toEqual(['Ada']);
 	});
 });
