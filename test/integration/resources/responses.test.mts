@@ -72,6 +72,13 @@ testRuns('Response: Get Many', {
 		{ simplify: false, sort: { order: '={{ $json.order }}' } },
 		...['newest', 'oldest'].map((order) => ({ order })),
 	),
+	'finds no response without a time in a period': listing(
+		[
+			{ id: 1, created_at: 'soon' },
+			{ id: 2, ...noon },
+		],
+		{ simplify: false, filters: { before: '2027-01-01' } },
+	),
 	'keeps unreadable answers, and says so': listing(unreadable, filter('Name', 'isNot', 'Bob')),
 	'keeps unreadable answers when it finds a text': listing(unreadable, {
 		filters: { text: 'ada' },

@@ -52,11 +52,3 @@ it.each<[string, string, boolean, string?]>([
 	const [link, url, hasAccountOrigin, origin] = row;
 	expect(check(link, origin)).toEqual({ url, hasAccountOrigin });
 });
-
-it.each([
-	['http://127.0.0.1:5000/file.pdf', LOCAL],
-	['http://10.0.0.7/file.pdf', PUBLIC],
-	['http://forms.example.com:6379/file.pdf', PUBLIC],
-])("The service's own link to a PDF may lead to %s", (url, origin) => {
-	expect(checkLink(url, origin, origin, 'pdf')).toEqual({ url, hasAccountOrigin: false });
-});

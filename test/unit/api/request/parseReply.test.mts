@@ -48,7 +48,6 @@ it.each<[string, RawReply | RequestFailure, boolean]>([
 });
 
 it.each([
-	['minuteLimit', { 'retry-after': '60' }, 61],
 	['minuteLimit', { 'retry-after': '599' }, 600],
 	['dayLimit', { 'retry-after': '600' }, 601],
 	['dayLimit', { 'retry-after': '30', 'x-ratelimit-limit': '1440' }, 31],
@@ -70,9 +69,6 @@ it('A request waits twice as long before each retry, and each cause has attempts
 	const delays = [1, 2, 3, 4].map((count) => delayAfter(Array(count).fill(broke)));
 	expect(delays).toEqual([500, 1_000, 2_000, undefined]);
 	expect(delayAfter([broke], 1)).toBe(1_000);
-	// the queue waits for the next minute
-	expect(delayAfter(Array(9).fill(refused))).toBe(0);
-	expect(delayAfter(Array(10).fill(refused))).toBeUndefined();
 	expect(delayAfter([...Array<RequestFailure>(9).fill(refused), broke])).toBe(500);
 	// a maintenance pauses the queue of items, and not that of triggers and the editor
 	const paused = createFailure('unavailable');

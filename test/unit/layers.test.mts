@@ -14,17 +14,6 @@ function listImports(path: string): string[] {
 	);
 }
 
-it('no file of the package imports itself through others', () => {
-	const paths = globSync('{nodes,credentials}/**/*.ts', { cwd: root });
-	expect(paths.length).toBeGreaterThan(50);
-	const left = new Map(paths.map((path) => [path, listImports(path)]));
-	const isLeft = (path: string) => left.has(path);
-	for (let round = 0; round < paths.length; round++)
-		for (const [path, names] of left) if (!names.some(isLeft)) left.delete(path);
-	// each of these is in a circle, or leads to one
-	expect([...left.keys()]).toEqual([]);
-});
-
 it('imports point down the layers of docs/architecture.md', () => {
 	const text = readFileSync(join(root, 'docs/architecture.md'), 'utf8');
 	const layers = Array.from(text.matchAll(/^ {2}(\w+)\/ /gm), ([, folder]) => folder);
