@@ -1,10 +1,6 @@
 import type { INode } from 'n8n-workflow';
-import { expect, it } from 'vitest';
 import { demoForms, slow, type Service } from '../../service/index.mts';
-import { time } from '../harness.mts';
-import { inputFor, operationNamed } from '../resources/operations.mts';
 import { FORM_ID, formOfItem, meeting, testRuns, type Given } from '../resources/runs.mts';
-import { running } from '../world.mts';
 
 /** What a run does with its items: all are checked before one is sent, and each has an outcome. */
 
@@ -28,6 +24,10 @@ const afterTwo = ({ faults }: Service) => {
 	faults.set({ fault: 'unprocessable', match: { method: 'POST' } });
 };
 
+/** The reply to the item comes after 40 seconds. */
+const replyingLate = (requestOptions: object) =>
+	meeting({ fault: slow(40_000), match: { method: 'POST' } }, { ...create, requestOptions }, ok);
+
 testRuns('Response: Create', {
 	'sends nothing if the expression of an item fails': [create, ok, {}, ok],
 	'checks a batch after the earlier ones were sent': [
@@ -38,6 +38,8 @@ testRuns('Response: Create', {
 		given: [create, ...[5, 6, 7, 8].map((row_number) => ({ ...ok, row_number }))],
 		prepare: afterTwo,
 	},
+	'waits for a reply for 30 seconds': replyingLate({}),
+	'waits for a reply as long as the Timeout': replyingLate({ timeout: 50_000 }),
 	'has an outcome for each item if it goes on': goingOn('continueRegularOutput'),
 	'sends a refused item once if it goes on': {
 		...goingOn('continueRegularOutput'),
@@ -72,27 +74,4 @@ testRuns('Field: Get Many', {
 		prepare: ({ faults }) => faults.set({ fault: 'unavailable', times: 4 }),
 		node: { retryOnFail: true, maxTries: 2, waitBetweenTries: 1 },
 	},
-});
-
-const { service, n8n } = await running();
-
-it('A failed item keeps its files', async () => {
-	const binary = { letter: { data: '', mimeType: 'text/plain' } };
-	const getAll = { resource: 'field', operation: 'getAll', formId };
-	const input = [{ json: { form: 'a/b' }, binary }];
-	const { items } = await n8n.runNode(getAll, input, { onError: 'continueRegularOutput' });
-	expect(items).toMatchObject([{ json: { form: 'a/b' }, binary }]);
-});
-
-it.each([
-	['30 seconds, and not the 300 of n8n, if it is not set', undefined, 60_000],
-	['the time that is set', 300, 6_000],
-])('Timeout is %s', async (_, timeout, longestMs) => {
-	service.faults.set({ fault: slow(200_000), match: { method: 'POST' } });
-	const begun = time.now();
-	const { parameters } = operationNamed('Response: Create');
-	const given = { ...parameters, requestOptions: timeout === undefined ? {} : { timeout } };
-	const { error } = await n8n.runNode(given, inputFor(service).slice(1));
-	expect(time.now() - begun).toBeLessThan(longestMs);
-	expect(error?.message).toMatch(/ did not reply in time\. /);
 });

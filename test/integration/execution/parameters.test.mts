@@ -1,12 +1,26 @@
 import { merge, set } from 'lodash';
-import type { INodeParameters, INodeProperties } from 'n8n-workflow';
+import type { INodeParameters, INodeProperties, INodePropertyCollection } from 'n8n-workflow';
 import { describe, expect, it } from 'vitest';
 import { demoForms } from '../../service/index.mts';
 import { locator } from '../harness.mts';
 import { nodeOf } from '../n8n/built.mts';
 import { inputFor, operationCases } from '../resources/operations.mts';
-import { placesIn, type Place } from '../resources/parameters.mts';
 import { running } from '../world.mts';
+
+/** A parameter, and the path of its value in the parameters of a node. */
+type Place = { property: INodeProperties; path: string[] };
+
+/** The parameters of a list, and those inside collections. The first entry of a list of conditions has index 0. */
+function placesIn(properties: readonly INodeProperties[], above: string[] = []): Place[] {
+	return properties.flatMap((property) => {
+		const { name, type, options = [] } = property;
+		const path = [...above, name];
+		if (type === 'collection') return placesIn(options as INodeProperties[], path);
+		if (type !== 'fixedCollection') return [{ property, path }];
+		const [entry] = options as INodePropertyCollection[];
+		return placesIn(entry.values, [...path, entry.name, '0']);
+	});
+}
 
 /** What goes into no request: n8n's own schedule, and what only narrows a list in the editor. */
 const NOT_READ = ['The trigger pollTimes', 'Response: Get PDF formId'];

@@ -1,59 +1,56 @@
 import { NodeHelpers, type IDataObject, type INode } from 'n8n-workflow';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { settings } from '../../../nodes/FormService/settings/settings.ts';
 import { status, success } from '../../service/index.mts';
 import type { Fault, FaultName } from '../../service/index.mts';
 import { locator } from '../harness.mts';
 import { nodeOf } from '../n8n/built.mts';
 import { operationCases } from '../resources/operations.mts';
-import { meeting, testRuns } from '../resources/runs.mts';
-import { agents, type Agent } from './agent.mts';
+import { meeting, testRuns, type Runs } from '../resources/runs.mts';
+import { agents } from './agent.mts';
 
-describe.each(agents)('A tool that %s runs for an agent', (agent) => {
-	const fromModel = (name: string) => `={{ $fromAI('${name}', '', 'string') }}`;
-	const title = { settings: { seo_title: fromModel('title') } };
-	const wrong = { settings: { ...title.settings, captcha: 'none of them' } };
+const testToolRuns = (name: string, runs: Runs) => testRuns(name, runs, agents);
 
-	testRuns('Setting: Update', {
-		'updates for each item': { agent, given: [title, { title: 'One' }, { title: 'Two' }] },
-		'says what is wrong': { agent, given: [wrong, { title: 'x'.repeat(256) }] },
-	});
+const fromModel = (name: string) => `={{ $fromAI('${name}', '', 'string') }}`;
+const title = { settings: { seo_title: fromModel('title') } };
+const wrong = { settings: { ...title.settings, captcha: 'none of them' } };
+const unset = { seo_title: 'null', closed_message: null, cta_label: ' ' };
+const asJson = { inputMode: 'json', settingsJson: fromModel('settings') };
 
-	/** Lets an agent add a response for each item, with Retry On Fail. */
-	const adding = (rule: { fault: Fault | FaultName; times?: number }, ...items: IDataObject[]) => ({
-		...meeting({ ...rule, match: { method: 'POST' } }, create, ...items),
-		agent,
-		node: { retryOnFail: true, maxTries: 3, waitBetweenTries: 10 },
-	});
-	const create = {
-		inputMode: 'json',
-		answersJson: `={{ { Name: $fromAI('name', '', 'string') } }}`,
-		options: { allowMissingAnswers: true },
-	};
-	const ada = { name: 'Ada' };
-	const refused = { fault: status(403, 'Not yet.'), times: 1 };
-
-	testRuns('Response: Create', {
-		'adds a response once that may have been added': adding({ fault: 'dropAfter' }, ada),
-		'adds no response after a quoted system error': adding(
-			{ fault: status(502, 'ECONNRESET') },
-			ada,
-		),
-		'adds a response again that was refused, and the same for a second call': adding(
-			refused,
-			ada,
-			ada,
-		),
-	});
+testToolRuns('Setting: Update', {
+	'updates for each item': [title, { title: 'One' }, { title: 'Two' }],
+	'says what is wrong': [wrong, { title: 'x'.repeat(256) }],
+	'changes nothing by null of a model': [{ settings: { ...unset, is_closed: 'true' } }],
+	'needs a setting of a model': [asJson, { settings: '{"slogan": null}' }],
 });
 
-const agent: Agent = 'itself';
+const create = {
+	inputMode: 'json',
+	answersJson: `={{ { Name: $fromAI('name', '', 'string') } }}`,
+	options: { allowMissingAnswers: true },
+};
+
+/** Lets an agent add a response for each item, with Retry On Fail. */
+const adding = (rule: { fault: Fault | FaultName; times?: number }, ...items: IDataObject[]) => ({
+	...meeting({ ...rule, match: { method: 'POST' } }, create, ...items),
+	node: { retryOnFail: true, maxTries: 3, waitBetweenTries: 10 },
+});
+const ada = { name: 'Ada' };
+const refused = { fault: status(403, 'Not yet.'), times: 1 };
+
+testToolRuns('Response: Create', {
+	'adds a response once that may have been added': adding({ fault: 'dropAfter' }, ada),
+	'adds no response after a quoted system error': adding({ fault: status(502, 'ECONNRESET') }, ada),
+	'adds a response again that was refused, and the same for a second call': adding(
+		refused,
+		ada,
+		ada,
+	),
+});
 
 /** The tool runs at a service that lists these records. */
-const reading = (records: object[], parameters: object) => ({
-	...meeting({ fault: success(records) }, parameters),
-	agent,
-});
+const reading = (records: object[], parameters: object) =>
+	meeting({ fault: success(records) }, parameters);
 
 const listed = { sort: { order: 'listed' } };
 const long = Array.from('abcde', (uuid) => ({ uuid, referrer: uuid.repeat(9_000) }));
@@ -66,7 +63,7 @@ const noField = { ...noValue, field: null, value: 'Ada' };
 const conditions = { conditions: [noValue, noField] };
 const unfilled = { text: 'null', after: null, before: '', conditions };
 
-testRuns('Response: Get Many', {
+testToolRuns('Response: Get Many', {
 	'gives a model what is not too long': reading(long, listed),
 	'gives a model the next ones': reading(long, { ...listed, skip: 2 }),
 	'gives a model the last ones': reading(long, { ...listed, skip: 4, limit: 2 }),
@@ -74,31 +71,20 @@ testRuns('Response: Get Many', {
 		named,
 		selecting(['What, e.g. [a.b]?', 'owner.email', 'absent']),
 	),
-	'gives a model no files': { agent, given: [files] },
-	'tells a model about its fields': { agent, given: [selecting('id, ')] },
-	'takes empty values of a model as no filters': { agent, given: [{ filters: unfilled }] },
+	'gives a model no files': [files],
+	'tells a model about its fields': [selecting('id, ')],
+	'takes empty values of a model as no filters': [{ filters: unfilled }],
 });
 
 const tooLong = [1, 2].map((id) => ({ id, name: 'x'.repeat(20_001) }));
 
-testRuns('Form: Get Many', {
+testToolRuns('Form: Get Many', {
 	'gives a model the start of what is too long': reading(tooLong, {}),
-	'gives a model raw forms': { agent, given: [{ output: 'raw', limit: 1 }] },
+	'gives a model raw forms': [{ output: 'raw', limit: 1 }],
 });
 
-testRuns('Response: Get PDF', {
-	'gives a model the link alone': { agent, given: [{ responseId: locator('r1'), download: true }] },
-});
-
-const unset = { seo_title: 'null', closed_message: null, cta_label: ' ' };
-const asJson = { inputMode: 'json', settingsJson: "={{ $fromAI('settings', '', 'string') }}" };
-
-testRuns('Setting: Update', {
-	'changes nothing by null of a model': {
-		agent,
-		given: [{ settings: { ...unset, is_closed: 'true' } }],
-	},
-	'needs a setting of a model': { agent, given: [asJson, { settings: '{"slogan": null}' }] },
+testToolRuns('Response: Get PDF', {
+	'gives a model the link alone': [{ responseId: locator('r1'), download: true }],
 });
 
 it('A model reads a description of its own of each operation, with all settings', () => {

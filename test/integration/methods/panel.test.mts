@@ -1,9 +1,10 @@
-import type { INode, INodeParameters, INodeProperties } from 'n8n-workflow';
+import { filter, flatMap, map } from 'lodash';
+import type { INodeParameters, INodeProperties } from 'n8n-workflow';
 import { expect, it } from 'vitest';
+import { workflowNode } from '../../../scripts/lib/n8n/rest.mts';
 import { workflow } from '../n8n/core.mts';
 import { nodeOf, nodeTypes, typeOf } from '../n8n/built.mts';
 import { operationCases } from '../resources/operations.mts';
-import { placesIn } from '../resources/parameters.mts';
 
 /** What n8n’s editor makes of the description: subtitles, lists, and the parameters that it shows. */
 
@@ -14,10 +15,8 @@ function describeType(name: string) {
 	return { ...nodeOf(name.replace('Tool', '')).description, name };
 }
 
-function createNode(name: string, parameters: INodeParameters): INode {
-	const place = { id: 'node-1', name: 'Form Service', position: [0, 0] as [number, number] };
-	return { ...place, type: typeOf(name), typeVersion: 1, parameters };
-}
+const createNode = (name: string, parameters: INodeParameters) =>
+	workflowNode('Form Service', typeOf(name), { parameters });
 
 /** What the editor keeps of the parameters of a node, with the defaults of all others. */
 function keepShown(parameters: INodeParameters, name = 'formService'): INodeParameters {
@@ -49,18 +48,16 @@ it.each(['formService', 'formServiceTrigger'])('The lists of %s have their metho
 	const { listSearch, loadOptions, resourceMapping } = methods;
 	const text = JSON.stringify(own.properties);
 	const named = [...text.matchAll(/"(?:loadOptions|searchList|resourceMapper)Method":"(\w+)"/g)];
+	const names = named.map(([, method]) => method);
 	const existing = Object.keys({ ...listSearch, ...loadOptions, ...resourceMapping });
-	expect([...new Set(named.map(([, method]) => method))].sort()).toEqual(existing.sort());
-	for (const { displayOptions = {} } of own.properties) {
-		// n8n 1.x activates no workflow with a rule that is undefined
+	expect([...new Set(names)].sort()).toEqual(existing.sort());
+	// n8n's editor fills a list of fields again once another form is chosen
+	const ofFields = names.filter((method) => method.includes('Field'));
+	const dependent = text.match(/"loadOptionsDependsOn":\["formId.value"/g);
+	expect(dependent ?? []).toHaveLength(ofFields.length);
+	// n8n 1.x activates no workflow with a rule that is undefined
+	for (const { displayOptions = {} } of own.properties)
 		expect(Object.values(displayOptions)).not.toContain(undefined);
-	}
-	for (const { property } of placesIn(own.properties)) {
-		const { resourceMapper, loadOptionsMethod = resourceMapper } = property.typeOptions ?? {};
-		if (loadOptionsMethod === undefined || loadOptionsMethod === 'getForms') continue;
-		// n8n's editor fills them again once another form is chosen
-		expect(property.typeOptions?.loadOptionsDependsOn).toContain('formId.value');
-	}
 });
 
 it('A new node gets the newest 50 responses, simplified', () => {
@@ -124,8 +121,7 @@ it.each(panels.trim().split('\n'))('The panel shows only what has an effect: %s'
 });
 
 it('A switch that is added to the options is on, since it is off without it', () => {
-	const collections = operationCases.flatMap(({ properties }) => properties.filter(isOptions));
-	const options = collections.flatMap((one) => one.options as INodeProperties[]);
-	const switches = options.filter(({ type }) => type === 'boolean');
-	for (const { name, default: value } of switches) expect([name, value]).toEqual([name, true]);
+	const options = operationCases.flatMap(({ properties }) => properties.filter(isOptions));
+	const switches = filter(flatMap(options, 'options'), { type: 'boolean' });
+	expect(map(switches, 'default')).toEqual(switches.map(() => true));
 });

@@ -1,8 +1,8 @@
+import { find, isMatch, map, mapValues, pick } from 'lodash';
 import type {
 	IDataObject,
 	INodeExecutionData,
 	INodeParameters,
-	INodeProperties,
 	INodePropertyOptions,
 } from 'n8n-workflow';
 import { endpoints, type Endpoint } from '../../../nodes/FormService/api/endpoints.ts';
@@ -29,44 +29,36 @@ const needed: INodeParameters = {
 
 const { properties } = nodeOf('formService').description;
 
-const optionsOf = ({ options }: INodeProperties) => (options ?? []) as INodePropertyOptions[];
-
-const isFor = ({ displayOptions }: INodeProperties, resource: unknown, operation?: unknown) =>
-	displayOptions?.show?.resource?.[0] === resource &&
-	(operation === undefined || displayOptions?.show?.operation?.[0] === operation);
+/** The parameters of the node that are shown with these values of others. */
+const filterShown = (show: object) =>
+	properties.filter((one) => isMatch(one, { displayOptions: { show } }));
 
 /** Every operation of the node, in the order of the editor. */
-export const operationCases = optionsOf(
-	properties.find(({ name }) => name === 'resource')!,
-).flatMap((resource) =>
-	properties
-		.filter((one) => one.name === 'operation' && isFor(one, resource.value))
-		.flatMap((one) => optionsOf(one).map((option) => caseOf(resource, option))),
-);
+export const operationCases = (
+	find(properties, { name: 'resource' })!.options as INodePropertyOptions[]
+).flatMap((resource) => {
+	const { options } = find(filterShown({ resource: [resource.value] }), { name: 'operation' })!;
+	return (options as INodePropertyOptions[]).map((option) => describeCase(resource, option));
+});
 
-export const operationNamed = (name: string) => operationCases.find((one) => one.name === name)!;
+export const operationNamed = (name: string) => find(operationCases, { name })!;
 
-export type OperationCase = ReturnType<typeof caseOf>;
+export type OperationCase = ReturnType<typeof describeCase>;
 
 /** One operation of the node as its description declares it, with what it needs from an item of `inputFor`. */
-function caseOf(resource: INodePropertyOptions, option: INodePropertyOptions) {
+function describeCase(resource: INodePropertyOptions, option: INodePropertyOptions) {
 	const ids = { resource: String(resource.value), operation: String(option.value) };
-	const own = properties.filter((property) => isFor(property, ids.resource, ids.operation));
-	const parameters = Object.fromEntries(
-		own.filter(({ name }) => name in needed).map(({ name }) => [name, needed[name]]),
-	);
+	const own = filterShown(mapValues(ids, (id) => [id]));
 	const { method, url } = option.routing!.request as { method: string; url: string };
-	const { effect } = Object.values<Endpoint>(endpoints).find(
-		(one) => one.method === method && one.url === url,
-	)!;
+	const endpoint = Object.values<Endpoint>(endpoints).find((one) => isMatch(one, { method, url }));
 	const path = url.replace('{formId}', target).replace('{responseId}', TARGET_RESPONSE);
 	return {
 		// as the editor shows it: `Response: Get Many`
 		name: `${resource.name}: ${option.name}`,
 		...ids,
 		// all others have their defaults
-		parameters: { ...ids, ...parameters },
-		effect,
+		parameters: { ...ids, ...pick(needed, map(own, 'name')) },
+		effect: endpoint!.effect,
 		// the request of the second item of `inputFor`, for the rule of a fault
 		match: { method, path: new RegExp(`^${path}(\\?|$)`) },
 		properties: own,

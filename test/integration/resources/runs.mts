@@ -1,3 +1,4 @@
+import { uniq } from 'lodash';
 import type {
 	IDataObject,
 	INode,
@@ -8,16 +9,15 @@ import type {
 import { describe, expect, it } from 'vitest';
 import type { Service } from '../../service/index.mts';
 import type { Answers } from '../../service/store.mts';
-import { runAgent, type Agent } from '../execution/agent.mts';
-import { itemsOf, locator, time } from '../harness.mts';
-import { createWorld } from '../world.mts';
+import { locator, time, type N8n } from '../harness.mts';
+import { createWorld, type World } from '../world.mts';
 import { operationNamed } from './operations.mts';
 
 /** What a run is given: the parameters of the operation, and its items. */
 export type Given = [parameters: object, ...items: IDataObject[]];
 
-/** What else there is: what the service has or replies, the settings of the node, and an agent that uses it. */
-type More = { prepare?: (service: Service) => void; node?: Partial<INode>; agent?: Agent };
+/** What else there is: what the service has or replies, and the settings of the node. */
+type More = { prepare?: (service: Service) => void; node?: Partial<INode> };
 
 /** Runs of an operation by what they show. The snapshot has their requests, and their items or their error. */
 export type Runs = Record<string, Given | (More & { given: Given })>;
@@ -78,30 +78,48 @@ export const formOfItem = (mode = 'id') =>
 		mode,
 	}) as INodeParameters;
 
-export function testRuns(name: string, runs: Runs): void {
+/** How a node is run: as a step of a workflow, or as the tool of an agent. */
+export type Start = (
+	world: World,
+	...given: Parameters<N8n['runNode']>
+) => Promise<{ outputs: INodeExecutionData[][]; error?: Error & IDataObject }>;
+
+const startStep: Start = async ({ n8n }, ...given) => await n8n.runNode(...given);
+
+/** Each item has a file, which only an item that failed still has in the output. */
+const binary = { letter: { data: '', mimeType: 'text/plain', fileName: 'letter.txt' } };
+
+/** If a node is started in several ways, the snapshot has what differs. */
+export function testRuns(name: string, runs: Runs, starts = [startStep]): void {
 	describe(name, () => {
 		it.each(Object.entries(runs))('%s', async (_shows, run) => {
-			const { given, prepare, node, agent }: More & { given: Given } =
-				'given' in run ? run : { given: run };
-			const [parameters, ...rows] = given;
-			const { service, n8n } = await createWorld();
-			addForm(service);
-			prepare?.(service);
-			const { resource, operation } = operationNamed(name);
-			const ids = { resource, operation, formId: locator(FORM_ID) };
-			const all = { ...ids, ...parameters } as INodeParameters;
-			const items = itemsOf(...(rows.length > 0 ? rows : [{}]));
-			const done =
-				agent === undefined
-					? await n8n.runNode(all, items, node)
-					: await runAgent(service, agent, all, items, node);
-			// a write that should not be sent would come after the run
-			await time.settled();
-			const outcome = [...describeOutputs(done.outputs), ...describeError(done.error)];
-			const lines = [...describeRequests(service), ...outcome];
-			expect(withFixedTexts(lines.join('\n'), service.url)).toMatchSnapshot();
+			const texts: string[] = [];
+			for (const start of starts) {
+				texts.push(await describeRun(name, 'given' in run ? run : { given: run }, start));
+			}
+			expect(uniq(texts).join('\n\n')).toMatchSnapshot();
 		});
 	});
+}
+
+async function describeRun(
+	name: string,
+	{ given: [parameters, ...rows], prepare, node }: More & { given: Given },
+	start: Start,
+): Promise<string> {
+	const world = await createWorld();
+	const { service } = world;
+	addForm(service);
+	prepare?.(service);
+	const { resource, operation } = operationNamed(name);
+	const ids = { resource, operation, formId: locator(FORM_ID) };
+	const items = (rows.length > 0 ? rows : [{}]).map((json) => ({ json, binary }));
+	const { outputs, error } = await start(world, { ...ids, ...parameters }, items, node);
+	// a write that should not be sent would come after the run
+	await time.settled();
+	const outcome = [...describeOutputs(outputs), ...describeError(error)];
+	const text = [...describeRequests(service), ...outcome].join('\n');
+	return withFixedTexts(text, service.url);
 }
 
 /** Reads can be sent side by side, so they come first and are sorted. */
