@@ -58,6 +58,10 @@ testRuns('Response: Get Many', {
 	'reads one page as listed': onPages({ ...listed, returnAll: false, limit: 1 }),
 	'reads all pages for a status': onPages({ ...listed, status: 'complete', limit: 1 }),
 	'reads all pages for a time': onPages({ ...listed, filters: { after: second }, limit: 1 }),
+	'reads all pages for a condition': onPages({
+		...{ ...listed, limit: 1 },
+		...filter('attribute:number', 'less', '2'),
+	}),
 	'filters by status if the service does not': listing(
 		[true, false, '0', 1, undefined].map((is_incomplete, id) => ({ id, is_incomplete })),
 		{ status: 'incomplete' },
