@@ -73,7 +73,7 @@ it.each<Mode>(['default', 'durable'])(
 			if (minute === 600) world.oracle.edit(A.kept[5]);
 			if (minute % 30 === 0) lodash.times(10, () => world.submit(A));
 		};
-		await world.run(2 * DAY_MINUTES, { happen });
+		await world.run(DAY_MINUTES, { happen });
 		expect(world.delivered).toEqual(expect.arrayContaining(ofOutage));
 		expect(world.delivered).toContain('A-6 responseUpdated');
 	},

@@ -98,8 +98,7 @@ export class N8n {
 	isActive = false;
 	credential = { accessToken: 'token-1', baseUrl: 'https://forms.example.com/api/v1' };
 	parameters: Parameters;
-	/** The ID and the name of the trigger, from the next activation on. */
-	nodeId = 'node-1';
+	/** The name of the trigger, from the next activation on. */
 	nodeName = 'Trigger';
 	readonly mode: Mode;
 	private process: Process;
@@ -183,7 +182,7 @@ export class N8n {
 		const write = (text: string) => void this.log.push(text);
 		const parameters = listNodeParameters(this.parameters);
 		const node: INode = {
-			...{ id: this.nodeId, name: this.nodeName, type: 'node', typeVersion: 1 },
+			...{ id: 'node-1', name: this.nodeName, type: 'node', typeVersion: 1 },
 			...{ position: [0, 0], parameters },
 		};
 		const workflow = new Workflow({

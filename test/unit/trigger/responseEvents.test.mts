@@ -75,7 +75,7 @@ function play(story: string): string {
 it.each([
 	'1h: a -> Completed a; 2h: a ->',
 	'1h: a?=1@1 -> Started a; 24h: a?=1@1 ->; 25h: a?=1@1 -> Abandoned a; 26h: a?=2@1 ->; 27h: a=3@1 -> Completed a; 28h: a=4@1 -> Updated a; 29h: a@1 ->; 30h: a=5@1 -> Updated a; 31h: a=5@1 ->',
-	'1h: a@1 -> Completed a; 2h: a?@1 ->; 50h: a?@1 ->; 51h: a@1 ->',
+	'1h: a=1@1 -> Completed a; 2h: a?=1@1 ->; 50h: a?=2@1 ->; 51h: a=2@1 -> Updated a; 52h: a?=2@1 ->; 53h: a=2@1 ->',
 	'1h: a?@-168 -> Started a; 2h: a?@-168 -> Abandoned a; 3h: a?@-168 ->',
 	'5h: a? -> Started a; 60h: a? ->; 91h: a -> Completed a',
 	'only Started; 1h: a? b -> Started a; 60h: a? b? ->; 61h: a ->',
