@@ -1,4 +1,5 @@
 import { run } from '../lib/command.mts';
+import { compiledSources } from '../lib/compiled.mts';
 import { check, conclude, runTests, type Tally } from '../lib/tally.mts';
 
 const tally: Tally = { passed: 0, failed: 0 };
@@ -7,9 +8,11 @@ const runScript = async (...args: string[]) => await run('npm', ['run', '--silen
 // beside the tests, which often wait and so leave processor time
 await Promise.all([
 	// the tests of the package read what is built; the build checks the types of the nodes
-	check(tally, 'Build', async () => await runScript('build')).then(
-		async () => await runTests(tally, ['unit', 'model', 'integration', 'package']),
-	),
+	check(tally, 'Build', async () => await runScript('build')).then(async () => {
+		// once, before three workers need it at the same time
+		await compiledSources();
+		await runTests(tally, ['unit', 'model', 'integration', 'package']);
+	}),
 	check(tally, 'Lint', async () => await runScript('lint')).then(async () => {
 		await check(tally, 'Format', async () => await runScript('format:check'));
 		await check(tally, 'Types', async () => await run('tsc', ['-p', 'tsconfig.test.json']));
