@@ -66,7 +66,12 @@ const DAY = 'Thu, 01 Jan 2026';
 const contract: Record<string, Row> = {
 	'every reply': {
 		parameters: workspace,
-		fits: bodies({ data: named }, { success: true, data: named }, named, '\ufeff{"name": "A"}'),
+		fits: bodies(
+			{ data: named },
+			{ success: true, data: named, errors: ['a'] },
+			named,
+			'\ufeff{"name": "A"}',
+		),
 		misfits: bodies('<html>'),
 	},
 	'a refusal': {
@@ -132,7 +137,7 @@ const contract: Record<string, Row> = {
 		),
 		misfits: bodies(
 			{ data: two, total: 3 },
-			{ data: two, meta: { total: '3' } },
+			{ data: two, total: 2, meta: { total: '3' } },
 			{ data: two, pagination: { totalCount: 3 } },
 			{ data: [first, first] },
 		),
@@ -204,7 +209,7 @@ const contract: Record<string, Row> = {
 			{ data: { url: link } },
 			{ data: null, pdf_url: link },
 		),
-		misfits: bodies({ data: { pdf_url: null } }, { data: { link } }),
+		misfits: bodies({ data: { pdf_url: null } }, { data: { url: '' } }, { data: { link } }),
 	},
 	'an added response': {
 		parameters: adding,

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { groupBy, map } from 'lodash';
-import { jsonStringify } from 'n8n-workflow';
+import { jsonStringify, type IDataObject } from 'n8n-workflow';
 import { expect, it, onTestFinished } from 'vitest';
 import {
 	rawReply,
@@ -101,16 +101,12 @@ function tracesOf(token: string, ...values: unknown[]): string[] {
 	return [token, encoded, 'Bearer', 'uthorization'].filter((trace) => text.includes(trace));
 }
 
-/** What a person reads, with the address of the service and times as in every run. */
-type Text = { message: string; description: string };
-
-function textOf(error: Error | undefined, origin: string): Text {
-	const fix = (text: unknown) =>
-		String(text)
-			.replaceAll(origin, 'https://forms.example.com')
-			.replace(/[A-Z][a-z]{2} \d+, \d{4}, \d\d:\d\d UTC/g, 'Nov 22, 2026, 00:31 UTC');
-	const { message, description } = (error ?? {}) as Partial<Text>;
-	return { message: fix(message), description: fix(description) };
+/** What a person reads, as Markdown, with the address of the service and times as in every run. */
+function textOf(error: (Error & IDataObject) | undefined, origin: string): string {
+	const { message, description } = error ?? expect.unreachable();
+	return `> **${message}**\n>\n> ${String(description).replaceAll('\n', '\n>\n> ')}`
+		.replaceAll(origin, 'https://forms.example.com')
+		.replace(/[A-Z][a-z]{2} \d+, \d{4}, \d\d:\d\d UTC/g, 'Nov 22, 2026, 00:31 UTC');
 }
 
 /** Runs an operation at a service that is prepared so. Its error never gives the token away. */
@@ -127,7 +123,7 @@ async function failAt({ parameters }: OperationCase, prepare: (service: Service)
 }
 
 /** Checks what a fault leads to: how often a request is sent, and what the service did. */
-async function textOfCase(who: string, [, fault, httpCode, outcome]: FaultCase): Promise<Text> {
+async function textOfCase(who: string, [, fault, httpCode, outcome]: FaultCase): Promise<string> {
 	const operation = operationNamed(who);
 	const { match, effect } = operation;
 	const { service, error, text } = await failAt(operation, ({ faults, token }) => {
@@ -155,7 +151,7 @@ const unreachable = {
 	'a service that speaks no https': url.replace('http:', 'https:'),
 };
 
-async function textOfPlace(baseUrl: string): Promise<Text> {
+async function textOfPlace(baseUrl: string): Promise<string> {
 	const n8n = n8nFor({ accessToken: 'secret-token', baseUrl });
 	const { run, error } = await n8n.runNode({ resource: 'workspace', operation: 'get' });
 	expect(error).toMatchObject({ httpCode: null });
@@ -164,14 +160,14 @@ async function textOfPlace(baseUrl: string): Promise<Text> {
 	return textOf(error, baseUrl);
 }
 
-async function textOfPrivateAddress(): Promise<Text> {
+async function textOfPrivateAddress(): Promise<string> {
 	onTestFinished(() => void (ssrfProtection.enabled = false));
 	const protect = () => void (ssrfProtection.enabled = true);
 	return (await failAt(operationNamed('Workspace: Get'), protect)).text;
 }
 
 /** What goes wrong, with which operation, and how to get what a person reads of it. */
-type Case = [name: string, who: string, getText: () => Promise<Text>];
+type Case = [name: string, who: string, getText: () => Promise<string>];
 
 const cases: Case[] = [
 	...faultCases.flatMap((one) => {
@@ -189,9 +185,7 @@ const TITLE = 'What a person reads when something goes wrong';
 const shown: Array<{ text: string; name: string; who: string }> = [];
 
 it.each(cases)(`${TITLE}: %s, %s`, async (name, who, getText) => {
-	const { message, description } = await getText();
-	const text = `> **${message}**\n>\n> ${description.replaceAll('\n', '\n>\n> ')}`;
-	shown.push({ text, name, who });
+	shown.push({ text: await getText(), name, who });
 });
 
 it('errorTexts.md has each of these texts once, with its cases; npm run generate writes it', async () => {

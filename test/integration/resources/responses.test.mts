@@ -2,6 +2,8 @@ import { rawReply, success, type Service } from '../../service/index.mts';
 import { locator } from '../harness.mts';
 import { formOfItem, LISTS_RESPONSES, meeting, testRuns, type Given } from './runs.mts';
 
+const loginPage = rawReply(200, 'text/html', '<!doctype html><title>Log in</title>');
+
 const listed = { sort: { order: 'listed' } };
 
 /** The service lists these records. */
@@ -53,6 +55,10 @@ testRuns('Response: Get Many', {
 		...[{ by: 'uuid' }, { by: 'customKey' }],
 	],
 	'downloads files, and says which are lost': [{ options: { downloadFiles: true } }],
+	'takes no web page for a file, and says so in a column': meeting(
+		{ fault: loginPage, match: { path: /^\/files/ } },
+		{ options: { downloadFiles: true, columns: true }, filters: { text: 'cv' } },
+	),
 	'downloads files of raw records': [{ simplify: false, options: { downloadFiles: true } }],
 	'reads all pages to sort': onPages({ returnAll: false, limit: 1 }),
 	'reads one page as listed': onPages({ ...listed, returnAll: false, limit: 1 }),
@@ -105,7 +111,6 @@ testRuns('Response: Get Many', {
 	'needs yes or no': [filter('attribute:is_incomplete', 'is', 'maybe')],
 });
 
-const loginPage = rawReply(200, 'text/html', '<!doctype html><title>Log in</title>');
 const ofItem = { responseId: locator('={{ $json.id }}') };
 
 testRuns('Response: Get', {
