@@ -12,7 +12,7 @@ import type {
 import { workflowNode } from '../../scripts/lib/n8n/rest.mts';
 import { HttpTime } from '../time.mts';
 import { createAdditionalData, WORKFLOW_ID, type Account } from './n8n/execution.mts';
-import { container, core, workflow as n8n } from './n8n/core.mts';
+import { core, workflow as n8n } from './n8n/core.mts';
 import { builtFile, nodeOf, nodeTypes, typeOf } from './n8n/built.mts';
 
 /** The time of the built package, and of the services in its tests. */
@@ -75,10 +75,8 @@ export function n8nFor(account: Account) {
 		const context = new core.PollContext(workflow, node, data, mode, activation);
 		const getPollBudgetMs = budgetMs === null ? undefined : () => budgetMs;
 		if (budgetMs !== undefined) Object.assign(context, { getPollBudgetMs });
-		const pollers = container.get(core.TriggersAndPollers);
-		const output = await workflow.expression.withIsolate(
-			async () => await pollers.runPollFunction(workflow, node, context),
-		);
+		const { poll } = nodeOf('formServiceTrigger');
+		const output = await workflow.expression.withIsolate(async () => await poll!.call(context));
 		return { items: output?.[0] ?? null, staticData: workflow.staticData };
 	}
 

@@ -8,7 +8,6 @@ const ok = { form: FORM_ID };
 const formId = formOfItem();
 const answersJson = { Name: 'x', Email: 'a' };
 const create = { formId, inputMode: 'json', answersJson };
-const update = { formId, settings: { seo_title: 'x' } };
 const batching = { batch: { batchSize: 2, batchInterval: 1 } };
 
 /** The first and the fourth of these items are valid. The expression of the last one fails. */
@@ -46,18 +45,13 @@ testRuns('Response: Create', {
 		...meeting({ fault: 'unprocessable', times: 1, match: { method: 'POST' } }, create, ok, ok),
 	},
 	'has failed items in the error output': goingOn('continueErrorOutput'),
-});
-
-testRuns('Setting: Update', {
-	'sends nothing if the expression of an item fails': [update, ok, {}],
 	'sends the first item alone with Execute Once': {
-		given: [update, ok, ok],
+		given: [create, ok, ok],
 		node: { executeOnce: true },
 	},
 });
 
 testRuns('Response: Get Many', {
-	'sends nothing if the expression of an item fails': [{ formId }, ok, {}],
 	'sends nothing if an item is invalid': [{ formId }, ok, { form: 'a/b' }],
 });
 

@@ -34,10 +34,10 @@ const trigger = {
 /** Values that a parameter of a type cannot take, whatever it means. */
 const UNFIT: Partial<Record<INodeProperties['type'], unknown[]>> = {
 	boolean: ['perhaps', 2, {}, null],
-	number: ['many', -1.5, {}],
+	number: ['many', 0, 1.5, {}],
 	options: ['nonsense', 7, {}],
 	multiOptions: [{ a: 1 }, 7, [''], ''],
-	dateTime: ['Room 5', {}],
+	dateTime: ['Room 5', {}, null],
 	json: ['nonsense', 7],
 	string: [{ a: 1 }],
 	resourceLocator: ['../workspace', { a: 1 }],

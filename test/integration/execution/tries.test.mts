@@ -30,7 +30,7 @@ type Options = Any<typeof anyOptions>;
 const anyRow = fc.record({
 	kind: fc.constantFrom('fine', ...(Object.keys(faults) as Kind[])),
 	order: fc.constantFrom('A', 'B'),
-	broken: fc.constantFrom(...Array<''>(12).fill(''), 'value', 'expression', 'proxy'),
+	broken: fc.constantFrom(...Array<''>(9).fill(''), 'value', 'expression'),
 });
 
 const anyOptions = fc.record({
@@ -64,18 +64,14 @@ async function addRows(rows: Row[], options: Options) {
 		return id;
 	});
 	for (const [Place, { kind, order: Order, broken }] of rows.entries()) {
-		const form = broken === 'value' ? 'a/b' : formIds[kind];
-		const isBroken = broken === 'expression';
-		input.push({ ...(!isBroken && { form }), broken, answers: { Order, Place } });
+		const forms = { value: 'a/b', expression: undefined, '': formIds[kind] };
+		input.push({ form: forms[broken], answers: { Order, Place } });
 	}
 	const given = {
 		...{ resource: 'response', operation: 'create', formId: formOfItem(), inputMode: 'json' },
 		answersJson: '={{ $json.answers }}',
 		options: skips ? { skipDuplicatesBy: ['Order'] } : {},
-		requestOptions: {
-			...(batchSize && { batching: { batch: { batchSize, batchInterval } } }),
-			proxy: "={{ $json.broken === 'proxy' ? 'none' : '' }}",
-		},
+		requestOptions: batchSize > 0 ? { batching: { batch: { batchSize, batchInterval } } } : {},
 	};
 	const onError = continueOnFail ? 'continueRegularOutput' : 'stopWorkflow';
 	const node = { onError, retryOnFail: maxTries > 1, maxTries, waitBetweenTries: 1 } as const;
@@ -97,7 +93,7 @@ async function expectToSendOnce(rows: Row[], options: Options) {
 	const identify = ({ place }: { place: number }) =>
 		options.skips ? `${rows[place].kind} ${rows[place].order}` : place;
 	expect(uniqBy(acted, identify)).toEqual(acted);
-	const end = rows.findIndex(({ broken }) => broken === 'expression' || broken === 'proxy');
+	const end = rows.findIndex(({ broken }) => broken === 'expression');
 	if (error === undefined) {
 		const taken = sent.flatMap(({ kind, place }) => (isTaken(kind) ? place : []));
 		const created = items.filter(({ json }) => json.status === 'created');

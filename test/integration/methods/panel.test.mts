@@ -28,14 +28,11 @@ function keepShown(parameters: INodeParameters, name = 'formService'): INodePara
 const contact = { __rl: true, mode: 'list', value: 'a', cachedResultName: 'Contact' };
 
 it.each<[string, string, object]>([
-	['create: response', 'formService', { resource: 'response', operation: 'create' }],
-	['Contact: completed', 'formServiceTrigger', { events: ['responseCompleted'], formId: contact }],
-	[
-		'completed, form created',
-		'formServiceTrigger',
-		{ events: ['responseCompleted', 'formCreated'] },
-	],
-])('The subtitle "%s" is that of %s with %j', (expected, name, parameters) => {
+	['create: response', '', { resource: 'response', operation: 'create' }],
+	['Contact: completed', 'Trigger', { events: ['responseCompleted'], formId: contact }],
+	['completed, form created', 'Trigger', { events: ['responseCompleted', 'formCreated'] }],
+])('The subtitle "%s" is that of formService%s with %j', (expected, kind, parameters) => {
+	const name = `formService${kind}`;
 	const node = createNode(name, { watch: 'one', ...parameters });
 	const given = { id: 'w', nodes: [node], connections: {}, active: false, nodeTypes };
 	const { expression } = new workflow.Workflow(given);

@@ -8,7 +8,7 @@ const load = createRequire(`${folder}/`);
 const loader = new core.CustomDirectoryLoader(folder);
 await loader.loadAll();
 
-export const credentialType = loader.getCredential('formServiceApi').type;
+const credentialType = loader.getCredential('formServiceApi').type;
 export const authenticate = credentialType.authenticate as Extract<IAuthenticate, Function>;
 
 /** A compiled file of the package, by the path that it has below dist. */

@@ -53,7 +53,6 @@ testRuns('Response: Create', {
 	'names the columns that match no field': [auto, { Name: 'x', mail: 'a', score: 1 }],
 	'needs one answer': [{ ...auto, ...lenient }, { score: 1 }],
 	'takes one column for a field': [auto, { ...valid, 'E-Mail': 'b' }],
-	'has one reason for all items': [ofItem, { form: 'a/b' }, { form: 'a/b' }],
 	'lists items unless each has a row': [ofItem, { form: 'a/b', row_number: 2 }, { form: 'a/b' }],
 	'lists the rows by their reasons': [
 		ofItem,
@@ -90,7 +89,6 @@ testRuns('Response: Create', {
 		{ key: 'Email', value: 'a' },
 		deleted,
 	]),
-	'adds an item if the response lacks an answer': against({ ...same, Size: null, Name: 'x' }),
 	'passes over an empty answer of an earlier field': against({ Email: 'a', Old: null }),
 	'may not compare an answer of a renamed field': against({ Email: 'a', Old: 'm' }),
 	'may not compare an unclear number': against({ Order: '1,234' }, {}, 'Order'),

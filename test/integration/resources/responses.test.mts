@@ -1,6 +1,6 @@
 import { rawReply, success, type Service } from '../../service/index.mts';
 import { locator } from '../harness.mts';
-import { formOfItem, LISTS_RESPONSES, meeting, testRuns, type Given } from './runs.mts';
+import { LISTS_RESPONSES, meeting, testRuns, type Given } from './runs.mts';
 
 const loginPage = rawReply(200, 'text/html', '<!doctype html><title>Log in</title>');
 
@@ -36,7 +36,6 @@ testRuns('Response: Get Many', {
 	'lists the newest first': [{}],
 	'lists the oldest first, up to the limit': [{ sort: { order: 'oldest' }, limit: 2 }],
 	'limits each item': [{ ...listed, limit: '={{ $json.limit }}' }, { limit: '1' }, { limit: 2 }],
-	'lists the complete ones': [{ status: 'complete' }],
 	'finds a text in answers, not in labels, IDs and addresses': [
 		{ filters: { text: '={{ $json.text }}' }, limit: 1 },
 		...['example.COM', '12', 'CV.txt', 'name', 'r1', '/files'].map((text) => ({ text })),
@@ -54,12 +53,13 @@ testRuns('Response: Get Many', {
 		{ sort: { order: 'oldest' }, limit: 1, options: { nameAnswersBy: '={{ $json.by }}' } },
 		...[{ by: 'uuid' }, { by: 'customKey' }],
 	],
-	'downloads files, and says which are lost': [{ options: { downloadFiles: true } }],
 	'takes no web page for a file, and says so in a column': meeting(
 		{ fault: loginPage, match: { path: /^\/files/ } },
 		{ options: { downloadFiles: true, columns: true }, filters: { text: 'cv' } },
 	),
-	'downloads files of raw records': [{ simplify: false, options: { downloadFiles: true } }],
+	'downloads files of raw records, and says which are lost': [
+		{ simplify: false, options: { downloadFiles: true } },
+	],
 	'reads all pages to sort': onPages({ returnAll: false, limit: 1 }),
 	'reads one page as listed': onPages({ ...listed, returnAll: false, limit: 1 }),
 	'reads all pages for a status': onPages({ ...listed, status: 'complete', limit: 1 }),
@@ -95,26 +95,21 @@ testRuns('Response: Get Many', {
 	}),
 });
 
-const gone = { formId: { ...locator('gone42', 'list'), cachedResultName: 'Summer Party' } };
-
 testRuns('Response: Get Many', {
-	'finds no form': [{ formId: locator('absent') }],
-	'finds no form that was chosen': [gone],
-	'needs a form': [{ formId: formOfItem() }, { form: '' }],
-	'needs a limit': [{ returnAll: false, limit: 0 }],
-	'needs a time': [{ filters: { after: '={{ null }}' } }],
 	'needs conditions': [{ filters: { conditions: '[{"field": "uuid", "value": "b"}]' } }],
 	'needs a value': [filter('Name', 'is', ' ')],
 	'needs a number': [filter('Order', 'greater', '1.000')],
-	'needs a choice': [filter('Size', 'is', 'XL')],
 	'needs a field of the form': [filter('Shoe', 'isEmpty')],
-	'needs yes or no': [filter('attribute:is_incomplete', 'is', 'maybe')],
 });
 
 const ofItem = { responseId: locator('={{ $json.id }}') };
 
 testRuns('Response: Get', {
-	'gets a response for each item': [ofItem, { id: 'r1' }, { id: 'r2' }],
+	'gets a response for each item, and reads all pages once': onPages(
+		ofItem,
+		{ id: 'r3' },
+		{ id: 'r1' },
+	),
 	'reads pages up to the response': onPages(ofItem, { id: 'r2' }),
 	'has a column for each field': [{ ...ofItem, options: { columns: true } }, { id: 'r1' }],
 	'needs a UUID': [ofItem, { id: '' }],
