@@ -3,7 +3,7 @@ import type { IDataObject, INode, INodeExecutionData } from 'n8n-workflow';
 import { describeMissingField, filterByConditions } from '../answers/conditions';
 import { parseFields, type FormField } from '../answers/fields';
 import { createResponseItem, nameAttribute, type ResponseOutput } from '../answers/responseItem';
-import { clock } from '../api/clock';
+import { clock, hasElapsed, HOUR_MS } from '../api/clock';
 import { createTarget, endpoints } from '../api/endpoints';
 import { hasReason, InputError, toNodeError } from '../api/errors';
 import { sortByTime } from '../api/records';
@@ -15,7 +15,6 @@ import type { ResponseEvent } from '../parameters/triggerEvents';
 import { fetchForms } from './formList';
 import type { OutputItem, PollContext } from './pollContext';
 import { fetchInTime, type DetectedEvent } from './readPages';
-import { hasElapsed, HOUR_MS } from './schedule';
 import { hasSeveralForms } from './triggerParameters';
 
 /* Filters the events of a form, and makes items of them. */
@@ -44,7 +43,7 @@ export async function deliverEvents(
 	const { output, conditions } = parameters;
 	const { fields, fieldRequests } = await fetchNeededFields(context, formId, events);
 	const matches = await filterByConditions(events, conditions, fields ?? []);
-	// what finds no capacity is then on the last pages, so the first ones need not be read again
+	// by page first, because the next reading starts at the page of the first undelivered event
 	const sorted = sortBy(sortByTime(matches, 'oldest'), 'pageIndex');
 	const wanted = sorted.slice(0, capacity);
 	const name = wanted.length === 0 ? null : await fetchFormName(context, formId);

@@ -1,7 +1,7 @@
 import { pick, union } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import type { ResponseOutput } from '../answers/responseItem';
-import { clock } from '../api/clock';
+import { clock, MINUTE_MS } from '../api/clock';
 import { createTarget, endpoints } from '../api/endpoints';
 import { toNodeError } from '../api/errors';
 import { getCreationTimeMs, getFormId, removeSecrets, sortByTime } from '../api/records';
@@ -9,7 +9,7 @@ import { fetchRecords } from '../api/replies/fetchPages';
 import { createFormNotFoundError } from '../parameters/locators';
 import type { FormEvent } from '../parameters/triggerEvents';
 import { settings } from '../settings/settings';
-import { isDue, MINUTE_MS, type FailureSubject, type ReadingOutcome } from './schedule';
+import { isDue, type FailureSubject, type ReadingOutcome } from './schedule';
 import { computeFingerprint, toCanonicalText } from './responseEvents';
 import type { OutputItem, PollContext, PollResult } from './pollContext';
 import { fetchInTime } from './readPages';

@@ -28,7 +28,7 @@ type PollOutput = INodeExecutionData[] | null;
  */
 export async function pollForms(n8n: IPollFunctions): Promise<PollOutput> {
 	const cache = getTriggerCache(n8n);
-	// even if an earlier poll is still running, so that the next poll counts as scheduled
+	// take the reason even if this poll does nothing, because the next one must count as scheduled
 	const reason = takePollReason(n8n);
 	if (cache.isPolling) return null;
 	cache.isPolling = true;
@@ -50,7 +50,7 @@ async function pollOnce(n8n: IPollFunctions, context: PollContext): Promise<Poll
 	for (const outcome of outcomes) recordOutcome(cache.failures, outcome, n8n.logger);
 	const failure = outcomes.find(({ error }) => error !== undefined);
 	const hasRead = outcomes.some((outcome) => outcome.hasRead);
-	// nothing is saved then, so the activation can be tried again
+	// the error comes before the save, so that the next activation starts equally
 	if (reason === 'publish' && !hasRead && failure?.error) throw failure.error;
 	const nowMs = clock.now();
 	const isActivation = reason !== 'schedule';
@@ -75,11 +75,11 @@ async function readLists(context: PollContext): Promise<PollResult> {
 		result = await readFormList(context, start, parameters.maxPerPoll);
 	}
 	const tried = new Set<string>();
-	let next = chooseForm(context, result, tried);
+	let next = chooseReading(context, result, tried);
 	while (next !== undefined) {
 		tried.add(next.formId);
 		result = await readDueForm(context, result, next);
-		next = chooseForm(context, result, tried);
+		next = chooseReading(context, result, tried);
 	}
 	const forms = new Map(result.forms);
 	// also for a form that could not be read, responses created from now on are new
@@ -88,14 +88,12 @@ async function readLists(context: PollContext): Promise<PollResult> {
 	return { ...result, forms };
 }
 
-type DueForm = { formId: string; reading: Reading };
-
-/** Chooses the form that has waited longest. */
-function chooseForm(
+/** Chooses the form that has waited longest, and what to read of it. */
+function chooseReading(
 	context: PollContext,
 	{ forms, items, outcomes }: PollResult,
 	tried: ReadonlySet<string>,
-): DueForm | undefined {
+): Reading | undefined {
 	const { cache, intervalMs, parameters, readUntilMs, reason, startedAtMs } = context;
 	const isFull = items.length >= parameters.maxPerPoll;
 	const hasAccountFailed = outcomes.some(({ error }) => isAccountFailure(error));
@@ -109,20 +107,20 @@ function chooseForm(
 		const lastReading = form?.progress?.lastReading;
 		if (!isWanted && !isDue(lastReading, intervalMs, startedAtMs)) return [];
 		const reading = planReading(context, formId, form);
-		return reading ? [{ formId, reading, readAtMs: lastReading?.atMs ?? 0 }] : [];
+		return reading ? [{ reading, readAtMs: lastReading?.atMs ?? 0 }] : [];
 	});
-	return minBy(due, 'readAtMs');
+	return minBy(due, 'readAtMs')?.reading;
 }
 
 /** Reads a form, and adds what the reading has found to the result. */
 async function readDueForm(
 	context: PollContext,
 	{ forms, items, outcomes, ...result }: PollResult,
-	{ formId, reading }: DueForm,
+	reading: Reading,
 ): Promise<PollResult> {
 	const capacity = context.parameters.maxPerPoll - items.length;
-	const before = forms.get(formId) ?? {};
-	const read = await readForm(context, formId, before, reading, capacity);
+	const { formId } = reading;
+	const read = await readForm(context, reading, forms.get(formId) ?? {}, capacity);
 	return {
 		...result,
 		forms: new Map(forms).set(formId, read.form),

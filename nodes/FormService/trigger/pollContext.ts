@@ -1,12 +1,11 @@
 import type { IDataObject, INodeExecutionData, IPollFunctions } from 'n8n-workflow';
 import { getAccount, type Account } from '../api/account';
-import { clock } from '../api/clock';
+import { clock, MINUTE_MS } from '../api/clock';
 import { toNodeError } from '../api/errors';
 import type { RequestContext } from '../api/requestContext';
 import {
 	Failures,
 	computeIntervalMs,
-	MINUTE_MS,
 	type BudgetClaim,
 	type LastReading,
 	type ReadingOutcome,
@@ -64,7 +63,10 @@ export type PollReason = 'schedule' | 'start' | 'publish';
 
 const activatedContexts = new WeakSet<IPollFunctions>();
 
-/** The first poll with a context belongs to an activation. In durable mode, each scheduled poll has a context. */
+/**
+ * Outside durable mode, n8n creates a context for each activation, so the first poll with it belongs to the
+ * activation. In durable mode, each scheduled poll gets a new context.
+ */
 export function takePollReason(n8n: IPollFunctions): PollReason {
 	const isDurable = getPollTimeoutMs(n8n) !== REGULAR_TIMEOUT_MS;
 	if (activatedContexts.has(n8n) || isDurable) return 'schedule';
@@ -72,7 +74,7 @@ export function takePollReason(n8n: IPollFunctions): PollReason {
 	return ['init', 'leadershipChange'].includes(n8n.getActivationMode()) ? 'start' : 'publish';
 }
 
-/** The time limit of a poll outside durable mode. In durable mode, n8n has a different limit. */
+/** The time limit of a poll outside durable mode. With any other limit, n8n is in durable mode. */
 const REGULAR_TIMEOUT_MS = 5 * MINUTE_MS;
 
 /** Only n8n 2.38 and later say how long a poll may take. */
@@ -163,7 +165,7 @@ export function startPoll(
 	const claim = {
 		accountKey: account.key,
 		requestsPerDay: parameters.requestsPerDay,
-		lists: Math.max(1, watched.length + Number(parameters.lists.forms)),
+		listCount: Math.max(1, watched.length + Number(parameters.lists.forms)),
 		polledAtMs: nowMs,
 	};
 	cache.budgetClaim = claim;

@@ -21,13 +21,12 @@ import { isFirstPass, type FormState } from './triggerState';
 /** A page is identified by the query of its URL. The first page of a list has none. */
 export const FIRST_PAGE = '';
 
-export type Page = Readonly<{
-	page: string;
-	next: string | undefined;
-	records: readonly IDataObject[];
-	ids: readonly Fingerprint[];
-	total: number | undefined;
-}>;
+export type Page = ListPage & { ids: readonly Fingerprint[] };
+
+/** Returns the query of a page, by which the state keeps the page. */
+export function getQuery(url: string): string {
+	return new URL(url).search;
+}
 
 /** An event that a reading has detected. `seenAfter` is recorded once n8n has the event. */
 export type DetectedEvent = Readonly<{
@@ -40,17 +39,21 @@ export type DetectedEvent = Readonly<{
 
 /** What a poll reads of a form, see readForm. */
 export type Reading = Readonly<{
+	formId: string;
 	kind: 'search' | 'pass';
-	/** The page where it starts. */
+	/** The query of the page where it starts. */
 	from: string;
 	maxPages: number;
 }>;
 
 /** What a reading has found. */
 export type ReadPages = {
+	reading: Reading;
 	/** The form with its baseline. */
 	form: FormState;
 	pages: Page[];
+	/** How many requests were sent. */
+	requests: number;
 	/** The events of chosen kinds, before filters apply. */
 	events: Map<Fingerprint, DetectedEvent>;
 	/** What the trigger records of responses that have changed without an event. */
@@ -68,47 +71,42 @@ export type ReadPages = {
  */
 export async function readPages(
 	context: PollContext,
-	formId: string,
-	formBefore: FormState,
 	reading: Reading,
+	formBefore: FormState,
 	maxEvents: number,
 ): Promise<ReadPages> {
 	const { request, readUntilMs } = context;
+	const { formId, from, maxPages } = reading;
 	const target = createTarget(request.account, endpoints.listResponses, { formId });
 	const found: ReadPages = {
+		reading,
 		form: formBefore,
 		pages: [],
+		requests: 0,
 		events: new Map(),
 		updates: new Map(),
 		isOver: false,
 	};
 	try {
-		for await (const listPage of fetchPagesInTime(context, target, reading.from)) {
-			const page = toPage(listPage);
+		for await (const listPage of fetchPagesInTime(context, target, from)) {
+			const ids = listPage.records.map((record) => computeFingerprint(getId(record)!));
+			const page = { ...listPage, ids };
 			found.pages.push(page);
+			found.requests += 1;
 			// the first reply shows the service's clock
 			found.form = ensureBaseline(context, found.form);
 			await comparePage(found, page, context);
-			found.isOver = page.next === undefined || isEndOfSearch(reading, page, formBefore);
-			const isFull = found.events.size >= maxEvents || found.pages.length >= reading.maxPages;
+			found.isOver = page.nextUrl === undefined || isEndOfSearch(reading, page, formBefore);
+			const isFull = found.events.size >= maxEvents || found.pages.length >= maxPages;
 			if (found.isOver || isFull || clock.now() >= readUntilMs) break;
 		}
 		return found;
 	} catch (error) {
-		// a later page that there was no time for has not failed
+		found.requests += 1;
+		// running out of time after the first page is no failure
 		const isLate = found.pages.length > 0 && hasReason(error, 'pollTimedOut');
 		return isLate ? found : { ...found, error };
 	}
-}
-
-function toPage({ url, nextUrl, records, total }: ListPage): Page {
-	return {
-		page: new URL(url).search,
-		next: nextUrl && new URL(nextUrl).search,
-		records,
-		ids: records.map((record) => computeFingerprint(getId(record)!)),
-		total,
-	};
 }
 
 /** Adds the baseline of a new form, by the service's clock as the latest reply has shown it. */
@@ -121,7 +119,7 @@ export function ensureBaseline(context: PollContext, form: FormState = {}): Form
 	return { ...form, baseline: { sinceMs, emitExistingSinceMs } };
 }
 
-/** Compares the responses of a page. A response that a later page repeats has at most one event in a reading. */
+/** Compares the responses of a page. If two pages have the same response, it has at most one event in a reading. */
 async function comparePage(
 	{ form, events, updates, pages }: ReadPages,
 	{ records, ids }: Page,
@@ -148,7 +146,7 @@ const CLOCK_TOLERANCE_MS = 2_000;
 
 /**
  * Whether a list sorted newest first has no unread new response after this page: its last response is seen and older
- * than the last finished search. Seen alone proves nothing, because a pass may have read just this page since.
+ * than the last finished search. That it is seen is not enough, because a pass can have read this page alone.
  */
 function isEndOfSearch(
 	{ kind }: Reading,
@@ -184,7 +182,7 @@ async function* fetchPagesInTime(
 	}
 }
 
-/** The `Date` header has whole seconds: a date that fits the time of the request shows no difference. */
+/** The `Date` header has whole seconds. If it can lie between sending and now, the clocks count as equal. */
 function computeClockOffset({ dateHeaderMs, sentAtMs }: ListPage, nowMs: number): number {
 	if (dateHeaderMs === undefined) return 0;
 	const latestMs = dateHeaderMs + 999;

@@ -1,11 +1,11 @@
 import type { IDataObject } from 'n8n-workflow';
+import { DAY_MS } from '../api/clock';
 import { hash } from 'crypto';
 import { isEqual, upperFirst } from 'lodash';
 import { parseBoolean } from '../api/values';
 import { getCreationTimeMs, sortKeys } from '../api/records';
 import type { ResponseEvent, TriggerEvent } from '../parameters/triggerEvents';
 import { ANSWERS_ATTRIBUTE, decodeAnswers } from '../answers/decode';
-import { DAY_MS } from './schedule';
 
 /*
  * Decides whether a response has an event, from what the trigger knows of the response. A form can have 100,000
@@ -51,7 +51,8 @@ export function detectEvent(
 	if (!rules.events.includes('responseUpdated')) {
 		return { event: chosen, seenAfter: createSeenResponse(phaseAfter) };
 	}
-	const answersBefore = seenBefore && phase === 'complete' ? getAnswers(seenBefore) : undefined;
+	const answersBefore =
+		seenBefore && phase === 'complete' ? getAnswersFingerprint(seenBefore) : undefined;
 	const given = isIncomplete(record) ? undefined : computeAnswersFingerprint(record);
 	const isUpdate = haveAnswersChanged(answersBefore, given);
 	return {
@@ -107,7 +108,7 @@ export function computeFingerprint(text: string): Fingerprint {
 	return hash('sha256', text, 'base64url').slice(0, FINGERPRINT_LENGTH);
 }
 
-/** One half for the answers by field in any order, and one for the answers in their order without fields. */
+/** The first half is of the sorted pairs of field and answer. The second is of the answers alone, in their order. */
 export type AnswersFingerprint = Fingerprint;
 
 const HALF_LENGTH = FINGERPRINT_LENGTH / 2;
@@ -161,7 +162,7 @@ export type SeenResponse = string;
 
 const PHASES = ['complete', 'incomplete', 'waiting', 'abandoned'] as const;
 
-/** `waiting` is incomplete, and abandoned later; `incomplete` is never abandoned. */
+/** The abandonment of a `waiting` response will be an event. That of an `incomplete` one is not wanted. */
 export type ResponsePhase = (typeof PHASES)[number];
 
 export function createSeenResponse(
@@ -176,7 +177,7 @@ export function getPhase(seen: SeenResponse): ResponsePhase {
 	return PHASES.find((phase) => phase.startsWith(letter))!;
 }
 
-export function getAnswers(seen: SeenResponse): AnswersFingerprint | undefined {
+export function getAnswersFingerprint(seen: SeenResponse): AnswersFingerprint | undefined {
 	return seen.length > 1 ? seen.slice(1) : undefined;
 }
 

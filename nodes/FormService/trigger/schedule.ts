@@ -1,6 +1,6 @@
 import { maxBy, sumBy, upperFirst } from 'lodash';
 import type { Logger } from 'n8n-workflow';
-import { clock } from '../api/clock';
+import { clock, DAY_MS, hasElapsed, HOUR_MS, MINUTE_MS } from '../api/clock';
 import { getRequestFailure, hasReason, type NodeError } from '../api/errors';
 import type { FailureReason } from '../api/failures';
 
@@ -9,15 +9,11 @@ import type { FailureReason } from '../api/failures';
  * have paid for its last reading, and if it does not wait after a failure.
  */
 
-export const MINUTE_MS = 60_000;
-export const HOUR_MS = 60 * MINUTE_MS;
-export const DAY_MS = 24 * HOUR_MS;
-
-/** What a trigger takes of the budget: the number of its lists, each with an equal share. */
+/** The claim of a trigger on the budget: an equal share for each of its lists. */
 export type BudgetClaim = {
 	accountKey: string;
 	requestsPerDay: number;
-	lists: number;
+	listCount: number;
 	polledAtMs: number;
 };
 
@@ -38,7 +34,7 @@ export function computeIntervalMs(claims: readonly BudgetClaim[], own: BudgetCla
 			own.polledAtMs - claim.polledAtMs < ACTIVE_MS,
 	);
 	const active = [...others, own];
-	return (DAY_MS * sumBy(active, 'lists')) / maxBy(active, 'requestsPerDay')!.requestsPerDay;
+	return (DAY_MS * sumBy(active, 'listCount')) / maxBy(active, 'requestsPerDay')!.requestsPerDay;
 }
 
 /** When a list was last read, and how many requests that took. */
@@ -46,11 +42,6 @@ export type LastReading = Readonly<{ atMs: number; requests: number }>;
 
 /** n8n's scheduler is not exact to the second: a poll that starts a little early may read the list. */
 export const EARLY_TOLERANCE_MS = 5_000;
-
-/** Whether a wait is over. Also true if the clock was set back, because the elapsed time is unknown then. */
-export function hasElapsed(waitStartedAtMs: number, waitMs: number, nowMs: number): boolean {
-	return nowMs < waitStartedAtMs || nowMs >= waitStartedAtMs + waitMs;
-}
 
 /** Whether the budget has paid for the last reading of a list. */
 export function isDue(
@@ -79,6 +70,10 @@ export type FailureSubject =
 	| 'formList'
 	| `form ${string}`
 	| `later pages of form ${string}`;
+
+function isOneForm(subject: FailureSubject): boolean {
+	return !['account', 'parameters', 'formList'].includes(subject);
+}
 
 /** The consecutive failures of a subject. */
 type FailureStreak = Readonly<{
@@ -136,8 +131,8 @@ export class Failures {
 	}
 
 	/**
-	 * Returns the error that a poll without items shows: the third in a row, then one an hour while the subject
-	 * fails. One of several forms is reported once. Of several subjects, the one that has failed longest comes first.
+	 * Returns the error that a poll without items shows, at most once an hour: that of the subject that has failed
+	 * longest, after its third failure in a row. One of several forms is reported once, other subjects again.
 	 *
 	 * @param isOneOfSeveral whether the trigger watches several forms
 	 */
@@ -145,8 +140,8 @@ export class Failures {
 		const nowMs = clock.now();
 		if (!hasElapsed(this.reportedAtMs, HOUR_MS, nowMs)) return undefined;
 		const found = [...this.streaks].find(([subject, streak]) => {
-			const isOnce = isOneOfSeveral && subject.includes('form ');
-			// an unreported failure can be of an earlier poll, because a poll with items reports nothing
+			const isOnce = isOneOfSeveral && isOneForm(subject);
+			// a poll with items reports nothing, so its failure is reported by a later poll
 			const isDone = streak.isReported && (isOnce || streak.lastFailedAtMs < pollStartedAtMs);
 			return streak.count >= MIN_FAILURES && !isDone;
 		});
@@ -160,7 +155,7 @@ export class Failures {
 	}
 }
 
-/** 20 seconds after the first failure, 40 after the second, and so on up to 30 minutes. */
+/** 20 seconds after the first failure, 40 after the second, and so on up to 30 minutes, minus the tolerance. */
 function computeBackoffMs(failures: number): number {
 	return Math.min(20_000 * 2 ** (failures - 1), 30 * MINUTE_MS) - EARLY_TOLERANCE_MS;
 }
@@ -198,7 +193,7 @@ export function recordOutcome(failures: Failures, outcome: ReadingOutcome, logge
 	if (hasRead && !isOfAccount) failures.clear('account');
 	if (error === undefined) return;
 	if (isOfAccount) failures.record('account', error);
-	// count it for the subject, too, because a page that alone times out would otherwise never be reported
+	// count it for the subject, too, because other pages end the streak of the account
 	const count = failures.record(subject, error);
 	const what = subject === 'formList' ? 'The list of forms' : upperFirst(subject);
 	logger.warn(`${what} could not be read: ${error.message}. Failures in a row: ${count}.`);

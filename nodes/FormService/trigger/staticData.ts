@@ -1,7 +1,7 @@
 import { pickBy } from 'lodash';
 import type { IDataObject, IPollFunctions } from 'n8n-workflow';
 import { z } from 'zod';
-import { hasElapsed } from './schedule';
+import { hasElapsed } from '../api/clock';
 import { RETENTION_MS } from './responseEvents';
 import { readRevision } from './triggerState';
 
@@ -10,7 +10,7 @@ import { readRevision } from './triggerState';
  *
  * - In default mode, n8n keeps the static data of a node by its name, so a renamed node would lose them. The state
  *   is in the static data of the workflow, by the ID of the node.
- * - In durable mode, n8n keeps the static data of a node by its ID, and saves only them together with items.
+ * - In durable mode, n8n keeps the static data of a node by its ID. Together with items, it saves only these.
  */
 
 const STATE_KEY = 'state';
@@ -38,7 +38,7 @@ export function writeSavedState(n8n: IPollFunctions, state: IDataObject, nowMs: 
 	n8n.getWorkflowStaticData('global')[TRIGGERS_KEY] = states;
 }
 
-/** In default mode, n8n watches the static data. In durable mode, it passes a copy without this attribute. */
+/** In default mode, n8n watches the static data. In durable mode, it passes a copy without `__dataChanged`. */
 function isKeptByName(nodeData: IDataObject): boolean {
 	return '__dataChanged' in nodeData;
 }

@@ -1,5 +1,6 @@
 import { omit } from 'lodash';
 import type { IPollFunctions } from 'n8n-workflow';
+import { HOUR_MS } from '../api/clock';
 import { isId } from '../api/records';
 import { conditionsNeedFields, type ConditionSet } from '../answers/conditions';
 import { outputNeedsFields, type ResponseOutput } from '../answers/responseItem';
@@ -19,7 +20,6 @@ import {
 	isFormEvent,
 	type TriggerEvent,
 } from '../parameters/triggerEvents';
-import { HOUR_MS } from './schedule';
 import { RETENTION_MS } from './responseEvents';
 import {
 	DEFAULT_ABANDONED_AFTER_HOURS,

@@ -1,7 +1,7 @@
 import { omit } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { z } from 'zod';
-import { HOUR_MS, hasElapsed } from './schedule';
+import { HOUR_MS, hasElapsed } from '../api/clock';
 import {
 	computeFingerprint,
 	decodeSeenResponses,
@@ -40,9 +40,10 @@ const progressSchema = z.object({
 		.object({
 			order: z.enum(['newestFirst', 'oldestFirst']),
 			page: z.string(),
-			/** When the last finished search began, by the service's clock, and when an unfinished one did. */
+			/** When the last finished search began, by the service's clock. */
 			searchedAtMs: z.number(),
-			startedAtMs: z.number().optional(),
+			/** When an unfinished search began. */
+			unfinishedSinceMs: z.number().optional(),
 		})
 		.optional(),
 });
@@ -57,7 +58,10 @@ const baselineSchema: z.ZodType<Baseline> = z.object({
 
 const formSchema = z.object({
 	id: z.string(),
-	/** See `encodeSeenResponses`. Undefined until a page was read; empty at once for a form that was just created. */
+	/**
+	 * See `encodeSeenResponses`. Undefined until a page was read. A form that the trigger saw being created starts
+	 * with an empty map.
+	 */
 	seen: z.string().transform(decodeSeenResponses).optional(),
 	/** Undefined once a pass was complete. */
 	baseline: baselineSchema.optional(),
@@ -74,7 +78,7 @@ export type FormState = Readonly<
 	Omit<z.infer<typeof formSchema>, 'id' | 'seen'> & { seen?: SeenResponses }
 >;
 
-/** Until a first pass of a form has ended or started over, its pages are extra requests. */
+/** Whether the first pass of a form has neither ended nor started over. */
 export function isFirstPass({ seen, progress }: FormState): boolean {
 	return progress?.pass?.isFirst ?? seen === undefined;
 }
@@ -126,8 +130,8 @@ export type LoadedState = Readonly<{
 }>;
 
 /**
- * Returns the state from which a poll continues. n8n can hand over an older state than the last poll has written:
- * either n8n has discarded the items of that poll, or it does not save the states of polls without items.
+ * Returns the state from which a poll continues. If the saved state is older than the last written one, n8n has
+ * discarded the items of the last poll, or does not save the states of polls without items. `ifDiscarded` fits both.
  */
 export function loadState(saved: unknown, memory: StateMemory, service: string): LoadedState {
 	const savedRevision = readRevision(saved);
@@ -164,7 +168,7 @@ export function rememberState(
 		savedRevision !== memory.writtenRevision ||
 		hasElapsed(memory.writtenAtMs, SAVE_INTERVAL_MS, nowMs);
 	const isWritten = hasChanged || hasItems || isActivation || isOutdated;
-	// at least the time, because another process may have continued earlier from the same state
+	// at least the time, so that two processes that start from one state do not write the same revision
 	const revision = isWritten ? Math.max(startState.revision + 1, nowMs) : startState.revision;
 	const state = { ...after, revision };
 	memory.state = state;

@@ -8,7 +8,7 @@ import {
 	haveAnswersChanged,
 	type DetectionRules,
 } from '../../../nodes/FormService/trigger/responseEvents.ts';
-import { DAY_MS, HOUR_MS } from '../../../nodes/FormService/trigger/schedule.ts';
+import { DAY_MS, HOUR_MS } from '../../time.mts';
 
 /*
  * Each example is a story of readings: the hour since the activation, the responses, and their events. `a?` is

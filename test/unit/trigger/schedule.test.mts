@@ -5,27 +5,30 @@ import { createFailure, type FailureReason } from '../../../nodes/FormService/ap
 import {
 	computeIntervalMs,
 	Failures,
-	HOUR_MS,
 	isDue,
-	MINUTE_MS,
 	recordOutcome,
 	type BudgetClaim,
 } from '../../../nodes/FormService/trigger/schedule.ts';
-import { VirtualTime } from '../../time.mts';
+import { HOUR_MS, MINUTE_MS, VirtualTime } from '../../time.mts';
 
 const NOW_MS = Date.UTC(2026, 10, 24, 12);
 
 const createClaim = (given: Partial<BudgetClaim> = {}): BudgetClaim => {
-	return { accountKey: 'a', requestsPerDay: 720, lists: 1, polledAtMs: NOW_MS, ...given };
+	return { accountKey: 'a', requestsPerDay: 720, listCount: 1, polledAtMs: NOW_MS, ...given };
 };
 
 it.each<[string, Partial<BudgetClaim>, Array<Partial<BudgetClaim>>, number]>([
 	['one form', {}, [], 2],
-	['ten forms', { lists: 10 }, [], 20],
-	['a second trigger', {}, [{ lists: 3 }], 8],
-	['a trigger on another account', {}, [{ accountKey: 'b', lists: 3 }], 2],
-	['a trigger that is switched off', {}, [{ lists: 3, polledAtMs: NOW_MS - 71 * MINUTE_MS }], 2],
-	['a trigger that is polled hourly', {}, [{ lists: 3, polledAtMs: NOW_MS - HOUR_MS }], 8],
+	['ten forms', { listCount: 10 }, [], 20],
+	['a second trigger', {}, [{ listCount: 3 }], 8],
+	['a trigger on another account', {}, [{ accountKey: 'b', listCount: 3 }], 2],
+	[
+		'a trigger that is switched off',
+		{},
+		[{ listCount: 3, polledAtMs: NOW_MS - 71 * MINUTE_MS }],
+		2,
+	],
+	['a trigger that is polled hourly', {}, [{ listCount: 3, polledAtMs: NOW_MS - HOUR_MS }], 8],
 	['a trigger with more Requests per Day', {}, [{ requestsPerDay: 1440 }], 2],
 ])('With %s, a form waits for each of its requests', (_text, given, others, minutes) => {
 	const own = createClaim(given);

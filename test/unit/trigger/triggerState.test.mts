@@ -1,5 +1,4 @@
 import { expect, it } from 'vitest';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../nodes/FormService/trigger/schedule.ts';
 import {
 	applyParameters,
 	updateAbsences,
@@ -12,6 +11,7 @@ import {
 	type FormState,
 	type FormStates,
 } from '../../../nodes/FormService/trigger/triggerState.ts';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../time.mts';
 
 const SERVICE = 'service';
 const NOW_MS = Date.UTC(2026, 10, 24, 12);
