@@ -1,9 +1,4 @@
-import { omit } from 'lodash';
-import type {
-	IExecuteSingleFunctions,
-	IHttpRequestOptions,
-	INodeExecutionData,
-} from 'n8n-workflow';
+import type { IExecuteSingleFunctions, INodeExecutionData } from 'n8n-workflow';
 import { getAccount, type Account } from '../api/account';
 import { createTarget, type Endpoint } from '../api/endpoints';
 import {
@@ -14,6 +9,7 @@ import {
 	toNodeError,
 	type NodeError,
 } from '../api/errors';
+import type { RequestContext } from '../api/requestContext';
 import type { ItemRequest, PendingWrite, PreparedItem } from './operation';
 
 /** An input item in a try, and what has become of it so far. */
@@ -23,8 +19,8 @@ export type InputItem = {
 	/** The `row_number` of Google Sheets. */
 	readonly row?: number;
 	readonly endpoint: Endpoint;
-	/** The request options that n8n has composed. */
-	readonly options: IHttpRequestOptions;
+	/** The request options that n8n has composed, such as headers, Timeout and proxy. */
+	readonly httpOptions: RequestContext['httpOptions'];
 	prepared?: PreparedItem;
 	/** The write that is sent when all items of the batch are checked. */
 	write?: PendingWrite;
@@ -67,7 +63,7 @@ export type NodeTry = {
 
 /**
  * Adds an item to the open batch, and waits until all its items have their outcomes. n8n passes the items of a
- * batch without waiting, so the batch starts when a promise can continue.
+ * batch without waiting, so the batch starts in the next microtask, when all of them are added.
  */
 export async function processItem(item: InputItem, nodeTry: NodeTry): Promise<void> {
 	const { items } = nodeTry;
@@ -93,7 +89,7 @@ function isBatchComplete({ items, total, batchSize, continuesOnFail }: NodeTry):
 	return continuesOnFail || items.size === total || items.size % batchSize === 0;
 }
 
-/** Users see this error only if their n8n waits between the items of a batch. */
+/** Users see this error only if their n8n waits between the items of a batch. After a wrong expression, n8n shows its own. */
 function refuseBatch(items: readonly InputItem[], nodeTry: NodeTry): void {
 	nodeTry.stop();
 	const message =
@@ -113,7 +109,7 @@ async function processBatch(items: readonly InputItem[], nodeTry: NodeTry): Prom
 	// read now, because a batch of an earlier try could still send when n8n passed the items
 	for (const item of items) item.outcome = finalOutcomes.get(item.index) ?? item.outcome;
 	await checkItems(items, nodeTry);
-	// also true after a final failure of an earlier try, because no later try of the run can succeed
+	// outcomes of earlier tries count, because after a final failure no try of the run can succeed
 	if (items.some(hasFailed) && !nodeTry.continuesOnFail) nodeTry.stop();
 	for (const item of items) {
 		const { write } = item;
@@ -147,7 +143,7 @@ async function checkItem(item: InputItem, prepared: PreparedItem, nodeTry: NodeT
 		if ('check' in prepared) item.write = await prepared.check(request);
 		else item.outcome = { output: await prepared.read(request), isSent: false };
 	} catch (error) {
-		// a web page with status 404 does not count, because its reason is about the address
+		// a web page with status 404 does not count, because its reason is `wrongAddress`
 		const isInvalid = error instanceof InputError || hasReason(error, 'notFound');
 		if (isInvalid) item.outcome = { error: toItemError(error, item), isInvalid };
 		else recordFailure(error, item, nodeTry);
@@ -159,12 +155,11 @@ async function checkItem(item: InputItem, prepared: PreparedItem, nodeTry: NodeT
  * (`prepareCredentials`), and checks all hosts against the allowed domains of that credential.
  */
 function createItemRequest(
-	{ n8n, index, endpoint, options }: InputItem,
+	{ n8n, index, endpoint, httpOptions }: InputItem,
 	{ ids, query }: PreparedItem,
 	account: Account,
 	{ signal, run }: NodeTry,
 ): ItemRequest {
-	const httpOptions = omit(options, 'baseURL', 'url', 'body');
 	return {
 		context: { n8n, account, priority: 'low', itemIndex: index, signal, httpOptions },
 		target: createTarget(account, endpoint, ids, query),
@@ -179,7 +174,7 @@ async function sendWrite(item: InputItem, write: PendingWrite, nodeTry: NodeTry)
 		const { isSent, json } = await write();
 		item.outcome = { output: [{ json }], isSent };
 	} catch (error) {
-		// a node that continues sends the later items, so a later try must not send the failed item after them
+		// a node that continues sends the later items now, and the failed item must not follow them in a later try
 		isFinal = mayHaveActed(error) || nodeTry.continuesOnFail;
 		recordFailure(error, item, nodeTry);
 	}

@@ -41,8 +41,8 @@ export type ItemRequest = {
 };
 
 /**
- * Fetches something once for all items and tries of a run. They get the same object, so an item sees what earlier
- * items have changed in it. After a failure, the next item fetches it again.
+ * Fetches something once for all items and tries of a run. They share the object, so each item sees what another one
+ * has changed in it, as Skip Duplicates By needs. After a failure, the next item fetches it again.
  *
  * @param name names what is fetched: one name always stands for the same kind of value
  */

@@ -1,4 +1,4 @@
-import { compact, noop } from 'lodash';
+import { compact, noop, omit } from 'lodash';
 import {
 	NodeConnectionTypes,
 	type IExecuteSingleFunctions,
@@ -24,7 +24,7 @@ import { prepareTool } from './tool';
 export function createPagination(operation: Operation): IN8nRequestOperations['pagination'] {
 	return async function ({ options }): Promise<INodeExecutionData[]> {
 		const nodeTry = joinTry(this);
-		const item = createItem(this, operation, options as IHttpRequestOptions, nodeTry);
+		const item = createInputItem(this, operation, options as IHttpRequestOptions, nodeTry);
 		await processItem(item, nodeTry);
 		return await createOutput(item, nodeTry);
 	};
@@ -38,7 +38,7 @@ function joinTry(n8n: IExecuteSingleFunctions): NodeTry {
 	const { key, total } = findInput(n8n);
 	const latestTry = latestTries.get(key);
 	if (latestTry !== undefined && !latestTry.items.has(n8n.getItemIndex())) return latestTry;
-	// n8n passes all items a second time, so the earlier try must not send those that still wait
+	// this is a new try, so the earlier one must not send the items that still wait
 	latestTry?.stop();
 	const controller = new AbortController();
 	let markAllPassed = noop;
@@ -98,7 +98,7 @@ function readBatchSize(n8n: IExecuteSingleFunctions): number | undefined {
 }
 
 /** Creates an item, and reads its parameters. An invalid parameter becomes the outcome of the item. */
-function createItem(
+function createInputItem(
 	n8n: IExecuteSingleFunctions,
 	operation: Operation,
 	options: IHttpRequestOptions,
@@ -114,7 +114,7 @@ function createItem(
 		index,
 		row: Number.isInteger(row) ? row : undefined,
 		endpoint: operation.endpoint,
-		options: { ...options, timeout },
+		httpOptions: { ...omit(options, 'baseURL', 'url', 'body'), timeout },
 	};
 	const node = n8n.getNode();
 	const input: ParameterContext = {
@@ -142,7 +142,7 @@ async function createOutput(item: InputItem, nodeTry: NodeTry): Promise<INodeExe
 		return outcome.output.map((entry) => ({ ...entry, pairedItem: { item: index } }));
 	}
 	if (nodeTry.continuesOnFail) return [createFailedItem(item, outcome.error)];
-	// wait before the error is thrown, because n8n handles no rejection until it has passed all items
+	// n8n handles no rejection until it has passed all items
 	await nodeTry.allPassed;
 	const items = [...nodeTry.items.values()];
 	// one item throws for all, because n8n reports only the error of the first item that fails

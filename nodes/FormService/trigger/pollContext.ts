@@ -74,7 +74,7 @@ export function takePollReason(n8n: IPollFunctions): PollReason {
 	return ['init', 'leadershipChange'].includes(n8n.getActivationMode()) ? 'start' : 'publish';
 }
 
-/** The time limit of a poll outside durable mode. With any other limit, n8n is in durable mode. */
+/** What n8n gives a poll outside durable mode. In durable mode, it gives 80 % of a time limit, 36 seconds by default. */
 const REGULAR_TIMEOUT_MS = 5 * MINUTE_MS;
 
 /** Only n8n 2.38 and later say how long a poll may take. */

@@ -99,13 +99,15 @@ export const responseCreate: Operation = {
 		return {
 			ids: { formId },
 			async check(request) {
+				// Map Automatically finds the columns of One Column per Field
 				const fields = await fetchSharedFields(request, formId, { columns: true });
 				const { data, byTitle, ignored } = encodeAnswers(input, given, fields);
 				const answered = { formId, fields, data };
-				const duplicates = await findDuplicates(request, input, keyFieldNames, answered);
+				const duplicates =
+					keyFieldNames && (await findDuplicates(request, input, keyFieldNames, answered));
 				const output = { form, answers: byTitle, ...(ignored.length > 0 && { ignored }) };
 				return async () => {
-					const duplicate = duplicates.uuids.get(duplicates.key);
+					const duplicate = duplicates?.uuids.get(duplicates.key);
 					if (duplicate !== undefined) {
 						return { isSent: false, json: { status: 'skipped', uuid: duplicate, ...output } };
 					}
@@ -121,13 +123,14 @@ export const responseCreate: Operation = {
 async function sendResponse(
 	{ context, target }: ItemRequest,
 	data: IDataObject,
-	{ key, uuids }: Duplicates,
+	duplicates: Duplicates | undefined,
 ): Promise<string | null> {
-	const adding = addResponse(context, { ...target, body: { data } });
-	adding.catch((error: unknown) => {
-		if (mayHaveActed(error)) uuids.set(key, null);
-	});
-	const uuid = (await adding) ?? null;
-	uuids.set(key, uuid);
-	return uuid;
+	try {
+		const uuid = (await addResponse(context, { ...target, body: { data } })) ?? null;
+		duplicates?.uuids.set(duplicates.key, uuid);
+		return uuid;
+	} catch (error) {
+		if (mayHaveActed(error)) duplicates?.uuids.set(duplicates.key, null);
+		throw error;
+	}
 }

@@ -1,7 +1,13 @@
 import { compact, groupBy, isEmpty, map, omit } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { encodeAnswer, type EncodedValue, type EncodeResult } from '../../answers/encode';
-import { findField, matchAnswers, type FormField, type MatchedAnswer } from '../../answers/fields';
+import {
+	findField,
+	matchAnswers,
+	type FormField,
+	type MatchedAnswer,
+	type MatchedAnswers,
+} from '../../answers/fields';
 import { isRecord } from '../../api/records';
 import { formatNames, truncateText } from '../../api/text';
 import { findErrorValue, isBlank } from '../../api/values';
@@ -46,8 +52,7 @@ export function readGivenAnswers(input: ParameterContext): GivenAnswers {
 	return { ...options, values: isRecord(value) ? value : {}, mapperNames: new Map(names) };
 }
 
-/** The answers with their fields. `problem` describes answers that cannot be read. */
-type AssignedAnswers = { answers: MatchedAnswer[]; problem?: string };
+type AssignedAnswers = Pick<MatchedAnswers, 'answers' | 'problem'>;
 
 /** Finds the field of each answer. The label of an answer is the column, or the name in the editor or the JSON. */
 export function assignFields(

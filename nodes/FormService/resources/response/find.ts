@@ -153,20 +153,22 @@ export const responseGetAll: Operation = {
 				if (problem !== undefined) {
 					throw createParameterError(input, problem.message, problem.description);
 				}
-				const listed = await fetchResponses(request, stopsEarly ? limit : undefined);
-				const records = listed.records.filter((record) => hasStatus(record, status));
-				const found = await findResponses(records, query, fields);
+				const until = stopsEarly ? { limit } : {};
+				const { records } = await fetchResponses(request, until);
+				const ofStatus = records.filter((record) => hasStatus(record, status));
+				const found = await findResponses(ofStatus, query, fields);
 				return await createResponseItems(request, found.slice(0, limit), output, fields);
 			},
 		};
 	},
 };
 
-async function fetchResponses(request: ItemRequest, limit?: number) {
+/** Items with the same limit share the list. */
+async function fetchResponses(request: ItemRequest, until: { limit?: number }) {
 	return await fetchOnce(
 		request,
-		async (context, target) => await fetchRecords(context, target, { limit }),
-		`${request.target.url} up to ${limit ?? 'its end'}`,
+		async (context, target) => await fetchRecords(context, target, until),
+		`${request.target.url} ${JSON.stringify(until)}`,
 	);
 }
 

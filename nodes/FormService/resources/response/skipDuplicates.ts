@@ -31,9 +31,9 @@ const OPTION = `options.${skipDuplicatesProperty.name}`;
 const CHOOSE_FIELDS =
 	'Choose fields that take a single answer and have a label of their own, or remove the option.';
 
-/** Returns the names of the key fields. The list is empty if the user has not added the option. */
-export function readKeyFieldNames(input: ParameterContext): string[] {
-	if (!isAdded(input, OPTION)) return [];
+/** Returns the names of the key fields. Undefined if the user has not added the option. */
+export function readKeyFieldNames(input: ParameterContext): string[] | undefined {
+	if (!isAdded(input, OPTION)) return undefined;
 	const names = readTextList(input, OPTION);
 	if (names.length > 0) return names;
 	throw createNamedError(input, OPTION, 'is empty', CHOOSE_FIELDS);
@@ -59,8 +59,6 @@ export async function findDuplicates(
 	keyFieldNames: readonly string[],
 	{ formId, fields, data }: { formId: string; fields: readonly FormField[]; data: Answers },
 ): Promise<Duplicates> {
-	// without key fields, each item gets an empty map, in which nothing is found
-	if (keyFieldNames.length === 0) return { key: '', uuids: new Map() };
 	const keyFields = findKeyFields(input, keyFieldNames, fields);
 	const key = computeKey(input, keyFields, data, 'this item');
 	if (key === undefined) {
