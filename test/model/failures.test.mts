@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { failAll, failPage, faults, type FaultName } from './faults.mts';
 import type { Mode, Poll } from './n8n.mts';
 import type { Order, Sent } from './service.mts';
-import { DAY_MINUTES, HOUR_MS, listGaps } from '../time.mts';
+import { DAY_MINUTES, listGaps } from '../time.mts';
 import { createPaged, World } from './world.mts';
 
 /** Failures in which the service does not say how long to wait. */
@@ -80,20 +80,6 @@ describe('A failure', () => {
 			expect(gap).toBeLessThanOrEqual(minutes + 30);
 		},
 	);
-
-	it('at the activation lets it fail, and the next attempt is a first one', async () => {
-		const world = new World(['A', 'B']);
-		const { A } = world.forms;
-		const failed = await world.n8n.activate('activate', failAll('serverError'));
-		expect(failed.thrown).toBeDefined();
-		world.time.pass(HOUR_MS);
-		A.submit(false, world.time.actual());
-		world.time.pass(HOUR_MS);
-		await world.begin();
-		world.submit(A);
-		await world.calm();
-		expect(world.delivered).toEqual(['A-3 responseCompleted']);
-	});
 });
 
 it.each<[FaultName, Order, Mode]>([

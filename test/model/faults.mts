@@ -40,8 +40,6 @@ export const faults = {
 	brokenConnection: { code: 'ECONNRESET' },
 	noReply: { hangs: true },
 	cutBody: { status: 200, body: '{"success":true,"data":[{"uuid":"A-1","numb' },
-	webPage: { status: 200, body: '<!DOCTYPE html><p>Welcome</p>' },
-	oddBody: { status: 200, body: '{"success":true,"data":{"a":1}}' },
 } satisfies Record<string, Fault>;
 
 export type FaultName = keyof typeof faults;

@@ -1,10 +1,9 @@
-/** What is new, with wrong clocks, old creation times and ties, and after damage, absences and changes. */
+/** What is new, with wrong clocks, old creation times, and after damage, absences and changes. */
 import lodash from 'lodash';
 import { expect, it } from 'vitest';
 import { failPage, faults } from './faults.mts';
-import type { Mode } from './n8n.mts';
 import { ALL } from './parameters.mts';
-import type { Form, Order, Paging, Sent } from './service.mts';
+import type { Form, Sent } from './service.mts';
 import { DAY_MINUTES, DAY_MS, HOUR_MS, MINUTE_MS } from '../time.mts';
 import { createPaged, START, World } from './world.mts';
 
@@ -23,43 +22,6 @@ it.each([0, 7 * MINUTE_MS, -3 * MINUTE_MS])(
 		world.submit(world.forms.A);
 		await world.run(20);
 		expect(world.delivered).toEqual(['A-3 responseCompleted']);
-	},
-);
-
-it.each<[string, number, number, Order, Mode]>([
-	['8 hours behind', 8 * HOUR_MS, 20, 'oldest', 'durable'],
-	['of last year', 365 * DAY_MS, 1, 'newest', 'durable'],
-	['of last year', 365 * DAY_MS, 20, 'shuffled', 'default'],
-])(
-	'New responses with creation times %s start the workflow (%i ms, %i pages, %s, %s)',
-	async (_text, behindMs, pages, order, mode) => {
-		const { world, A } = createPaged({ pages, listing: { order }, mode });
-		await world.begin(60);
-		world.oracle.settle([A]);
-		for (let count = 0; count < 5; count++) {
-			world.submit(A, false, world.time.actual() - behindMs);
-			await world.run(30);
-		}
-		await world.run(120);
-		expect(world.delivered).toHaveLength(5);
-	},
-);
-
-it.each<[Order, Paging, Mode]>([
-	['newest', 'number', 'default'],
-	['oldest', 'number', 'durable'],
-])(
-	'Each new response comes once, and no existing one, if a list shuffles ties: %s first, by %s (%s)',
-	async (order, paging, mode) => {
-		const listing = { order, paging, shufflesTies: true, pageSize: 7 };
-		const { world, A } = createPaged({ pages: 1, listing, mode });
-		lodash.times(100, (n) => A.submit(n % 9 === 0, START - HOUR_MS - (n % 3) * SECOND_MS));
-		await world.begin();
-		const happen = (minute: number) => minute % 5 === 0 && world.submit(A);
-		await world.run(4 * 60, { happen });
-		lodash.times(60, () => world.submit(A));
-		await world.calm();
-		expect(world.delivered).toHaveLength(60 + 4 * 12);
 	},
 );
 
@@ -135,28 +97,6 @@ it('Events that are chosen later begin with what happens from then on', async ()
 	await world.run(10);
 	expect(world.delivered).toEqual(['A-1 responseUpdated']);
 });
-
-it.each<Mode>(['default', 'durable'])(
-	'A trigger that is renamed for a while, in which n8n is killed, continues (%s)',
-	async (mode) => {
-		const world = new World(['A'], { mode, emitSince: 0 });
-		const { A } = world.forms;
-		await world.begin(60);
-		world.submit(A);
-		await world.run(60);
-		world.submit(A);
-		world.n8n.nodeName = 'Renamed';
-		await world.restart();
-		world.submit(A);
-		await world.tick(HOUR_MS);
-		world.n8n.nodeName = 'Trigger';
-		await world.publish();
-		await world.restart();
-		world.submit(A);
-		await world.calm();
-		expect(world.delivered).toEqual(A.kept.map(({ id }) => `${id} responseCompleted`));
-	},
-);
 
 it('A response is not forgotten because of readings that are not whole', async () => {
 	const { world, A } = createPaged({ pages: 10, listing: { order: 'oldest' } });

@@ -30,16 +30,9 @@ export type Listing = {
 	order: Order;
 	pageSize: number;
 	paging: Paging;
-	/** Whether each page lists responses of one second in another order. */
-	shufflesTies: boolean;
 };
 
-const ONE_REPLY: Listing = {
-	order: 'newest',
-	pageSize: Infinity,
-	paging: 'link',
-	shufflesTies: false,
-};
+const ONE_REPLY: Listing = { order: 'newest', pageSize: Infinity, paging: 'link' };
 
 /** As the specification writes times. */
 const toIso = (ms: number) => `${new Date(ms).toISOString().slice(0, 19)}.000000Z`;
@@ -70,19 +63,13 @@ export class Form {
 		return this.kept.at(-1)!;
 	}
 
-	/**
-	 * The responses that the listing has now, in its order.
-	 *
-	 * @param request the number of the request, by which ties are shuffled
-	 */
-	listShown(request = 0): Response[] {
-		const { order, shufflesTies } = this.listing;
+	/** The responses that the listing has now, in its order. */
+	listShown(): Response[] {
 		const shown = this.kept.filter(isListed);
 		// a random order, always the same
-		if (order === 'shuffled') return lodash.sortBy(shown, ({ number }) => mix(number));
-		const mixTies = ({ number }: Response) => mix(number + 13 * request);
-		const ascending = shufflesTies ? lodash.sortBy(shown, ['createdAt', mixTies]) : shown;
-		return order === 'newest' ? ascending.toReversed() : ascending;
+		if (this.listing.order === 'shuffled')
+			return lodash.sortBy(shown, ({ number }) => (number * 7_919) % 1_009);
+		return this.listing.order === 'newest' ? shown.toReversed() : shown;
 	}
 }
 
@@ -92,9 +79,6 @@ export function isListed(subject: Form | Response): boolean {
 		? subject.form.state === 'listed' && !subject.deleted
 		: subject.state !== 'deleted';
 }
-
-/** A number that looks random, always the same for a number. */
-const mix = (number: number) => (number * 7_919) % 1_009;
 
 /** A request that was sent, and what became of it. */
 export type Sent = {
@@ -175,7 +159,7 @@ export class Service {
 		const form = this.forms[one.form];
 		if (form === undefined || !isListed(form)) return faults.notFound;
 		if (one.kind === 'fields') return createPage(one, FIELDS, pages, (field) => field);
-		const shown = form.listShown(this.sent.length);
+		const shown = form.listShown();
 		const page = createPage(one, shown, form.listing, ({ id, createdAt, ...response }) => {
 			const { number, incomplete: is_incomplete, edits } = response;
 			const responses = [{ key: 'Edits', value: edits }];

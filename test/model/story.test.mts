@@ -182,7 +182,7 @@ it.each(['default', 'durable'] as const)(
 			world.time.aheadMs = given.aheadMs;
 			world.service.otherPageSize = given.otherPageSize;
 			for (const form of Object.values(world.forms)) {
-				form.listing = { ...given.listing, shufflesTies: false };
+				form.listing = given.listing;
 				for (let n = 0; n < given.existing; n++)
 					form.submit(n % 4 === 3, world.time.actual() - HOUR_MS);
 			}
