@@ -12,19 +12,11 @@ import { type N8n, startN8n } from '../lib/n8n/instance.mts';
 import { type N8nRest, workflowNode } from '../lib/n8n/rest.mts';
 import { packedPackage } from '../lib/packedPackage.mts';
 
-const PER_MINUTE = 600;
-
 /** The data tables of two examples, with a column for each question. */
 const COLUMNS = ['response', 'submitted_at', 'name', 'email', 'phone', 'message'];
 const TABLES = ['Responses', 'Latest Answers'];
 
-export type World = {
-	service: Service;
-	n8n: N8n;
-	workflows: Record<string, string>;
-	choices: Choices;
-	tables: Record<string, string>;
-};
+export type World = Awaited<ReturnType<typeof startWorld>>;
 
 /**
  * Starts a seeded service, and an n8n with the packed package, the credential and the example workflows. All end
@@ -34,11 +26,11 @@ export async function startWorld(
 	folder: string,
 	cleanup: AsyncDisposableStack,
 	ports: { service?: number; n8n?: number } = {},
-): Promise<World> {
+) {
 	// both take long on a fresh machine, and neither keeps two processors busy
 	const [tarball] = await Promise.all([packedPackage(), installN8n()]);
 	const port = await freePort(ports.service);
-	const service = await startService({ port, perMinute: PER_MINUTE });
+	const service = await startService({ port, perMinute: 600 });
 	cleanup.defer(async () => await service.close());
 
 	// n8n's own default is New York

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { mkdir, realpath, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -26,8 +26,7 @@ export async function makeOnce(
 	{ parent, prefix = '', sources }: Origin,
 	fill: (unfinished: string) => unknown,
 ): Promise<string> {
-	const hash = createHash('sha256').update(JSON.stringify(sources)).digest('hex');
-	const folder = join(parent, prefix + hash.slice(0, 16));
+	const folder = join(parent, prefix + hash('sha256', JSON.stringify(sources)).slice(0, 16));
 	const path = made.get(folder) ?? make(folder, fill);
 	made.set(folder, path);
 	return await path;

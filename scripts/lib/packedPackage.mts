@@ -12,15 +12,14 @@ export async function pack(folder: string): Promise<string> {
 	return join(folder, tarball);
 }
 
-const buildAndPack = async () =>
-	await step('Building and packing the package', async () => {
-		await run('npm', ['run', 'build']);
-		return await pack(join(localCache, 'package'));
-	});
-
 let packed: Promise<string> | undefined;
 
 /** Returns the path of the package's tarball: PACKED_PACKAGE, or a tarball that this process packs once. */
 export async function packedPackage(): Promise<string> {
-	return process.env.PACKED_PACKAGE ?? (await (packed ??= buildAndPack()));
+	if (process.env.PACKED_PACKAGE !== undefined) return process.env.PACKED_PACKAGE;
+	packed ??= step('Building and packing the package', async () => {
+		await run('npm', ['run', 'build']);
+		return await pack(join(localCache, 'package'));
+	});
+	return await packed;
 }

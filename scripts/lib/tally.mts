@@ -17,27 +17,23 @@ export async function check(tally: Tally, title: string, work: () => Promise<unk
 	}
 }
 
-type Selection = { args?: string[]; env?: Record<string, string> };
-
-type Report = { numPassedTests: number; numFailedTests: number };
-
 /** Runs vitest's projects and counts each test, and one failure if tests cannot be counted. */
 export async function runTests(
 	tally: Tally,
 	projects: string[],
-	{ args = [], env }: Selection = {},
+	{ args = [], env }: { args?: string[]; env?: Record<string, string> } = {},
 ): Promise<void> {
 	const file = join(localCache, `tests-${projects.join('-')}-${process.pid}.json`);
 	const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
 	const selected = projects.flatMap((project) => ['--project', project]);
 	let failure: string | undefined;
-	let report: Report = { numPassedTests: 0, numFailedTests: 0 };
+	let report = { numPassedTests: 0, numFailedTests: 0 };
 	try {
 		await run('vitest', ['run', ...args, ...selected, ...reporters], { show: true, env });
 	} catch (error) {
 		failure = (error as Error).message;
 	}
-	if (existsSync(file)) report = JSON.parse(await readFile(file, 'utf8')) as Report;
+	if (existsSync(file)) report = JSON.parse(await readFile(file, 'utf8')) as typeof report;
 	await rm(file, { force: true });
 	tally.passed += report.numPassedTests;
 	tally.failed += report.numFailedTests;

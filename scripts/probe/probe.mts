@@ -4,7 +4,6 @@ import lodash from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import type * as kinds from '../../nodes/FormService/answers/fieldKinds.ts';
 import type * as parsing from '../../nodes/FormService/answers/fields.ts';
-import type * as matching from '../../nodes/FormService/answers/fields.ts';
 import type * as targets from '../../nodes/FormService/api/endpoints.ts';
 import type * as envelopes from '../../nodes/FormService/api/request/parseReply.ts';
 import type * as errors from '../../nodes/FormService/api/errors.ts';
@@ -18,8 +17,7 @@ import { isServiceWord } from './recording.mts';
 
 const folder = 'nodes/FormService';
 const { findFieldKind } = builtFile<typeof kinds>(`${folder}/answers/fieldKinds.js`);
-const { parseFields } = builtFile<typeof parsing>(`${folder}/answers/fields.js`);
-const { matchAnswers } = builtFile<typeof matching>(`${folder}/answers/fields.js`);
+const { matchAnswers, parseFields } = builtFile<typeof parsing>(`${folder}/answers/fields.js`);
 const { createTarget, endpoints } = builtFile<typeof targets>(`${folder}/api/endpoints.js`);
 const { describeShape, unwrapEnvelope } = builtFile<typeof envelopes>(
 	`${folder}/api/request/parseReply.js`,

@@ -5,10 +5,7 @@ import { packedPackage } from '../lib/packedPackage.mts';
 import { conclude, runTests, type Tally } from '../lib/tally.mts';
 
 const MODES = Object.fromEntries(
-	modes.map(({ name, title }) => [
-		name,
-		`the trigger while the service fails and n8n is killed: ${title}`,
-	]),
+	modes.map(({ name, title }) => [name, `failures and kills: ${title}`]),
 );
 
 /** The parts, longest first: a mode of test/n8n/delivery.test.mts, or a file beside it. */

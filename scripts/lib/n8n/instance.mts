@@ -1,6 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
 import { mkdir, open, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
@@ -55,11 +54,8 @@ const ownEnvironment = () =>
 		),
 	);
 
-async function executionReader(line?: string) {
-	const n8n = join(await installN8n(line), 'node_modules', 'n8n', 'package.json');
-	const { parse } = createRequire(n8n)('flatted') as { parse: (text: string) => IRunExecutionData };
-	return parse;
-}
+/** What n8n stores executions with. */
+type Flatted = { parse: (text: string) => IRunExecutionData };
 
 /** Starts an n8n, which ends with `cleanup`. */
 export async function startN8n(
@@ -104,6 +100,7 @@ export class N8n {
 	private async startOnce(): Promise<void> {
 		const { line, folder, tarball, role = 'main', env } = this.options;
 		const program = join(await installN8n(line), 'node_modules', 'n8n', 'bin', 'n8n');
+		const { parse } = createRequire(program)('flatted') as Flatted;
 		await mkdir(folder, { recursive: true });
 		if (tarball) await this.unpack(tarball);
 		this.ports ??= { web: await freePort(this.options.port), broker: await freePort() };
@@ -131,7 +128,7 @@ export class N8n {
 		child.once('exit', () => (this.child = undefined));
 		await this.ready();
 		if (role === 'worker') return;
-		this.rest = new N8nRest(this.url, await executionReader(line));
+		this.rest = new N8nRest(this.url, parse);
 		await this.rest.signIn(owner);
 	}
 
@@ -145,7 +142,7 @@ export class N8n {
 	}
 
 	async log(): Promise<string> {
-		return existsSync(this.logFile) ? await readFile(this.logFile, 'utf8') : '';
+		return await readFile(this.logFile, 'utf8');
 	}
 
 	private async unpack(tarball: string): Promise<void> {
