@@ -33,8 +33,13 @@ testRuns('Response: Create', {
 		{ ...create, requestOptions: { batching } },
 		...[ok, ok, { form: 'a/b' }, ok],
 	],
-	'says which items were sent if it stops': {
-		given: [create, ...[5, 6, 7, 8].map((row_number) => ({ ...ok, row_number }))],
+	'says which items were sent, and not skipped, if it stops': {
+		given: [
+			{ ...create, answersJson: '={{ $json.answers }}', options: { skipDuplicatesBy: ['Name'] } },
+			...['x', 'x', 'y', 'z', 'w'].map((Name, index) => {
+				return { ...ok, answers: { ...answersJson, Name }, row_number: index + 5 };
+			}),
+		],
 		prepare: afterTwo,
 	},
 	'waits for a reply for 30 seconds': replyingLate({}),

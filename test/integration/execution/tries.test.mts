@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { mapValues, sortBy, times, uniqBy } from 'lodash';
+import { mapValues, sortBy, uniqBy } from 'lodash';
 import type { IDataObject } from 'n8n-workflow';
 import { expect, it } from 'vitest';
 import { faultTable, slow, status, success, type Fault } from '../../service/index.mts';
@@ -22,10 +22,6 @@ type Kind = keyof typeof faults;
 const isTaken = (kind: Kind) => kind === 'fine' || kind === 'slow';
 const mayBeTaken = (kind: Kind) => kind === 'late' || kind === 'lost';
 
-type Any<T> = T extends fc.Arbitrary<infer Value> ? Value : never;
-type Row = Any<typeof anyRow>;
-type Options = Any<typeof anyOptions>;
-
 /** An item for the form of its kind; its answers are its order and its place among the rows. */
 const anyRow = fc.record({
 	kind: fc.constantFrom('fine', ...(Object.keys(faults) as Kind[])),
@@ -45,79 +41,72 @@ const anyOptions = fc.record({
 	continueOnFail: fc.boolean(),
 });
 
-/** Adds a response for each row, and also returns the places of those that were sent, with what they met. */
-async function addRows(rows: Row[], options: Options) {
-	const { batchSize, batchInterval, maxTries, met, skips, continueOnFail } = options;
-	const { service, n8n } = await createWorld({ perMinute: 10_000 });
-	service.faults.set({ fault: success([]), match: { path: /^\/responses/ } });
-	service.faults.set({ fault: slow(options.checkMs), match: { path: /fields$/ } });
-	const kinds: Kind[] = [];
-	const input: IDataObject[] = [];
-	const formIds = mapValues(faults, (_, name) => {
-		const fields = ['Order', 'Place'].map((label) => ({ uuid: label, label }));
-		const { id } = service.store.addForm({ name, fields });
-		let left = met;
-		const fault = () => {
-			return faults[kinds[kinds.push(left-- > 0 ? (name as Kind) : 'fine') - 1]];
+/** Adds a response for each row, and checks which rows were sent. */
+const sendingOnce = fc.asyncProperty(
+	fc.array(anyRow, { minLength: 1, maxLength: 7 }),
+	anyOptions,
+	async (rows, options) => {
+		const { batchSize, batchInterval, maxTries, met, skips, continueOnFail } = options;
+		const { service, n8n } = await createWorld({ perMinute: 10_000 });
+		service.faults.set({ fault: success([]), match: { path: /^\/responses/ } });
+		service.faults.set({ fault: slow(options.checkMs), match: { path: /fields$/ } });
+		const kinds: Kind[] = [];
+		const formIds = mapValues(faults, (_, name) => {
+			const fields = ['Order', 'Place'].map((label) => ({ uuid: label, label }));
+			const { id } = service.store.addForm({ name, fields });
+			let left = met;
+			const fault = () => {
+				return faults[kinds[kinds.push(left-- > 0 ? (name as Kind) : 'fine') - 1]];
+			};
+			service.faults.set({ fault, match: { method: 'POST', path: new RegExp(id) } });
+			return id;
+		});
+		const input = rows.map(({ kind, order: Order, broken }, Place): IDataObject => {
+			const forms = { value: 'a/b', expression: undefined, '': formIds[kind] };
+			return { form: forms[broken], answers: { Order, Place } };
+		});
+		const given = {
+			...{ resource: 'response', operation: 'create', formId: formOfItem(), inputMode: 'json' },
+			answersJson: '={{ $json.answers }}',
+			options: skips ? { skipDuplicatesBy: ['Order'] } : {},
+			requestOptions: batchSize > 0 ? { batching: { batch: { batchSize, batchInterval } } } : {},
 		};
-		service.faults.set({ fault, match: { method: 'POST', path: new RegExp(id) } });
-		return id;
-	});
-	for (const [Place, { kind, order: Order, broken }] of rows.entries()) {
-		const forms = { value: 'a/b', expression: undefined, '': formIds[kind] };
-		input.push({ form: forms[broken], answers: { Order, Place } });
-	}
-	const given = {
-		...{ resource: 'response', operation: 'create', formId: formOfItem(), inputMode: 'json' },
-		answersJson: '={{ $json.answers }}',
-		options: skips ? { skipDuplicatesBy: ['Order'] } : {},
-		requestOptions: batchSize > 0 ? { batching: { batch: { batchSize, batchInterval } } } : {},
-	};
-	const onError = continueOnFail ? 'continueRegularOutput' : 'stopWorkflow';
-	const node = { onError, retryOnFail: maxTries > 1, maxTries, waitBetweenTries: 1 } as const;
-	const run = await n8n.runNode(given, itemsOf(...input), node);
-	// n8n can leave its last try behind
-	await time.sleep(300_000);
-	const posts = service.requests.filter(({ method }) => method === 'POST');
-	const sent = posts.map(({ body }, index) => {
-		const { data } = body as { data: { Place: number } };
-		return { kind: kinds[index], place: Number(data.Place) };
-	});
-	return { ...run, sent };
-}
-
-async function expectToSendOnce(rows: Row[], options: Options) {
-	const { error, items, sent } = await addRows(rows, options);
-	if (options.maxTries === 1) expect(sent).toEqual(sortBy(sent, 'place'));
-	const acted = sent.filter(({ kind }) => isTaken(kind) || mayBeTaken(kind));
-	const identify = ({ place }: { place: number }) =>
-		options.skips ? `${rows[place].kind} ${rows[place].order}` : place;
-	expect(uniqBy(acted, identify)).toEqual(acted);
-	const end = rows.findIndex(({ broken }) => broken === 'expression');
-	if (error === undefined) {
-		const taken = sent.flatMap(({ kind, place }) => (isTaken(kind) ? place : []));
-		const created = items.filter(({ json }) => json.status === 'created');
-		expect(placesOf(created)).toEqual(taken.toSorted());
-		expect(options.continueOnFail || items.length === rows.length).toBe(true);
-	} else if (end >= 0) {
-		const { batchSize } = options;
-		const whole = batchSize > 0 ? end - (end % batchSize) : 0;
-		expect(sent.filter(({ place }) => place >= whole)).toEqual([]);
-	}
-}
+		const onError = continueOnFail ? 'continueRegularOutput' : 'stopWorkflow';
+		const node = { onError, retryOnFail: maxTries > 1, maxTries, waitBetweenTries: 1 } as const;
+		const { error, items } = await n8n.runNode(given, itemsOf(...input), node);
+		// n8n can leave its last try behind
+		await time.sleep(300_000);
+		const posts = service.requests.filter(({ method }) => method === 'POST');
+		const sent = posts.map(({ body }, index) => {
+			const { data } = body as { data: { Place: number } };
+			return { kind: kinds[index], place: Number(data.Place) };
+		});
+		if (maxTries === 1) expect(sent).toEqual(sortBy(sent, 'place'));
+		const acted = sent.filter(({ kind }) => isTaken(kind) || mayBeTaken(kind));
+		const identify = ({ place }: { place: number }) =>
+			skips ? `${rows[place].kind} ${rows[place].order}` : place;
+		expect(uniqBy(acted, identify)).toEqual(acted);
+		const end = rows.findIndex(({ broken }) => broken === 'expression');
+		if (error === undefined) {
+			const taken = sent.flatMap(({ kind, place }) => (isTaken(kind) ? place : []));
+			const created = items.filter(({ json }) => json.status === 'created');
+			expect(placesOf(created)).toEqual(taken.toSorted());
+			expect(continueOnFail || items.length === rows.length).toBe(true);
+		} else if (end >= 0) {
+			const whole = batchSize > 0 ? end - (end % batchSize) : 0;
+			expect(sent.filter(({ place }) => place >= whole)).toEqual([]);
+		}
+	},
+);
 
 it('A run never sends an item again that the service may have taken', async () => {
-	const rows = fc.array(anyRow, { minLength: 1, maxLength: 7 });
 	// n8n starts the next try while the first item is being sent
-	const [sending, failing] = ['', 'expression'].map((broken) => {
-		return { kind: 'slow', order: 'A', broken } as Row;
-	});
+	const sending = { kind: 'slow', order: 'A', broken: '' } as const;
+	const rows = [sending, { ...sending, broken: 'expression' } as const];
 	const batches = { batchSize: 1, batchInterval: 6, maxTries: 3 };
 	const others = { met: 99, checkMs: 400, skips: false, continueOnFail: false } as const;
+	const options = { ...batches, ...others };
 	// the first run is slower, because n8n's code is loaded
-	const examples = times(3, (): [Row[], Options] => {
-		return [[sending, failing], { ...batches, ...others }];
-	});
-	const property = fc.asyncProperty(rows, anyOptions, expectToSendOnce);
-	await fc.assert(property, { numRuns: 50, examples });
+	const examples = Array<[typeof rows, typeof options]>(3).fill([rows, options]);
+	await fc.assert(sendingOnce, { numRuns: 50, examples });
 });

@@ -1,23 +1,24 @@
-import { demoForms, success } from '../../service/index.mts';
+import { success } from '../../service/index.mts';
 import { locator } from '../harness.mts';
 import { formOfItem, FORM_ID, meeting, testRuns } from './runs.mts';
 
 const byUrl = { formId: formOfItem('url'), limit: 1 };
-const gone = { formId: { ...locator('gone42', 'list'), cachedResultName: 'Summer Party' } };
+const gone = { ...locator('gone42', 'list'), cachedResultName: 'Summer Party' };
 
 const fields = [
 	{ id: 'a', name: 'Name', mandatory: 'true' },
-	{ id: 'b', name: 'Email', required: 0 },
+	{ uuid: 'b', label: 'Email', type: 'email', required: 0, extra: 1 },
+	{ uuid: 'c', label: 'Age', required: true },
 ];
 
 testRuns('Form: Get', {
-	'gets a form with its fields': [{ formId: locator(demoForms.contact) }],
-	'gets a raw form': [{ simplify: false }],
-	'says which fields are required': meeting(
-		{ fault: success([{ id: 'f', fields }]) },
-		{ formId: locator('f') },
+	'gets a form with its fields': meeting(
+		{ fault: success([{ id: 'other' }, { id: FORM_ID, name: 'Orders', extra: 1, fields }]) },
+		{},
 	),
-	'finds no form that was chosen': [gone],
+	'gets a raw form': [{ simplify: false }],
+	'finds no form that was chosen': [{ formId: gone }],
+	'finds no form that an expression chose': [{ formId: { ...gone, value: "={{ 'absent' }}" } }],
 });
 
 testRuns('Form: Get Many', {
