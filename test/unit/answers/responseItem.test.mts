@@ -6,15 +6,12 @@ import {
 } from '../../../nodes/FormService/answers/responseItem.ts';
 import type { RequestContext } from '../../../nodes/FormService/api/requestContext.ts';
 
-const rawOutput = { simplify: false } as ResponseOutput;
-const context = {} as RequestContext;
-
 it('Items of one response share no list, so that a change of one changes no other', async () => {
-	const record = { uuid: 'r', responses: [{ key: 'Tags', value: ['a'] }] };
-	const create = async () => await createResponseItem(context, record, rawOutput);
-	const [{ json }, other] = [await create(), await create()];
-	Object.assign(json.responses as object, { length: 0 });
-	expect(other.json.responses).toHaveLength(1);
+	const record = { responses: [{ key: 'Tags', value: ['a'] }] };
+	const output = { simplify: false } as ResponseOutput;
+	const { json } = await createResponseItem({} as RequestContext, record, output);
+	expect(json).toEqual(record);
+	expect(json.responses).not.toBe(record.responses);
 });
 
 it.each([
