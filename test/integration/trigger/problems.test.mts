@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { status } from '../../service/index.mts';
 import { locator } from '../harness.mts';
 import { createWorld, running } from '../world.mts';
-import { addForm, begin, HOUR_MS, MINUTE_MS, pollFor, watch } from './watching.mts';
+import { addForm, begin, HOUR_MS, MINUTE_MS, namesIn, pollFor, tick, watch } from './watching.mts';
 
 const world = await running();
 const { n8n } = world;
@@ -18,6 +18,24 @@ describe('A form that no longer exists', () => {
 		const formId = { ...locator('gone42', 'list'), cachedResultName: 'Old Form' };
 		const polling = watch(n8n, '', { formId, events: [event] }).poll(options);
 		await expect(polling).rejects.toMatchObject({ message: gone, description: advice });
+	});
+
+	it('prevents neither publishing nor the delivery of the other forms', async () => {
+		const { form, submit } = addForm(world);
+		const trigger = watch(n8n, '', { watch: 'several', formIds: ['gone42', form] });
+		expect(await trigger.poll()).toEqual([]);
+		submit('Ada');
+		expect(namesIn(await trigger.poll(tick))).toEqual(['Ada']);
+	});
+
+	it('is not what a later page says that does not exist', async () => {
+		const { submit, trigger } = await begin(world);
+		submit('Ada');
+		submit('Grace');
+		world.service.shapes.pageSize = 1;
+		world.service.faults.set({ fault: 'notFound', match: { path: /page=2/ } });
+		const { errors } = await pollFor(trigger, 12, HOUR_MS);
+		expect(errors.map(({ message }) => message)).toContain('Form not found');
 	});
 });
 

@@ -1,3 +1,4 @@
+import lodash from 'lodash';
 import { afterAll, beforeEach, expect, it } from 'vitest';
 import { clock } from '../../../nodes/FormService/api/clock.ts';
 import { ServiceError } from '../../../nodes/FormService/api/errors.ts';
@@ -94,4 +95,17 @@ it('An account that fails after each first page is reported, too', () => {
 	const logger = { warn: () => undefined } as never;
 	for (let poll = 0; poll < 3; poll++) recordOutcome(failures, outcome, logger);
 	expect(failures.takeErrorToReport(time.now(), true)).toBe(error);
+});
+
+it.each([
+	['account', 2],
+	['form A', 1],
+	['later pages of form A', 1],
+] as const)('While it fails, this is reported so often in 90 minutes: %s', (subject, reports) => {
+	const reported = Array.from({ length: 90 }, () => {
+		failures.record(subject, createError('serverError'));
+		time.pass(MINUTE_MS);
+		return failures.takeErrorToReport(time.now() - MINUTE_MS, true);
+	});
+	expect(lodash.compact(reported)).toHaveLength(reports);
 });
