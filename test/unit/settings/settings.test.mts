@@ -37,6 +37,7 @@ it.each<[string, unknown[], unknown?]>([
 	['after_redirect_delay', [60, '60', ' 060 '], 60],
 	['after_redirect_url', [LONGEST, ` ${LONGEST}\n`], LONGEST],
 	['captcha', [' Turnstile', '\u200eTurnstile'], 'turnstile'],
+	['after_message', [' Thanks\n']],
 	['cta_label', ['😀'.repeat(100)]],
 	['number_prefix', [2026], '2026'],
 	['name', [` ${'x'.repeat(255)}\n`], 'x'.repeat(255)],
@@ -47,7 +48,8 @@ it.each<[string, unknown[], unknown?]>([
 
 it.each<[string, string, unknown[]]>([
 	['is_closed', 'true or false', ['perhaps', '', [true], {}]],
-	['after_redirect_delay', 'a whole number from 0 to 60', ['', true]],
+	['after_redirect_delay', 'a whole number from 0 to 60', [true]],
+	['responses_limit', 'a whole number of at least 1 (got ""). To clear it, enter null.', ['']],
 	['after_redirect_url', 'an http or https URL of', [5, 'ftp://a.example']],
 	['captcha', 'one of altcha, turnstile, recaptcha, none', ['', 1]],
 	['name', 'text of 1 to 255 characters', ['\n', '\u200e']],
