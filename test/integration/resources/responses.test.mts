@@ -41,7 +41,10 @@ testRuns('Response: Get Many', {
 		...['example.COM', '12', 'CV.txt', 'name', 'r1', '/files'].map((text) => ({ text })),
 	],
 	'finds those from a time on': [{ filters: { after: second } }],
-	'finds those of a period': [{ filters: { after: '2026-10-02', before: '2026-10-03T08:00Z' } }],
+	// an hour after the first response, but before it in UTC
+	'finds those of a period': [
+		{ filters: { after: '2026-10-01T05:00', before: '2026-10-03T08:00Z' } },
+	],
 	'finds those that meet any condition': [{ filters: { match: 'any', ...all(isAda, isLast) } }],
 	'finds those that meet all conditions': [{ filters: all(isAda, isLast) }],
 	'compares a time': [filter('attribute:created_at', 'after', secondUtc)],
