@@ -65,6 +65,7 @@ const toJson = (token: string) => JSON.stringify(token).slice(1, -1);
 const spellings: Array<(token: string) => string> = [
 	(token) => token,
 	encodeURIComponent,
+	(token) => encodeURIComponent(token).replace(/%../g, (code) => code.toLowerCase()),
 	escape,
 	// as PHP writes HTML and JSON
 	(token) => escape(token).replaceAll('&#39;', '&#039;'),
