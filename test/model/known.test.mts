@@ -25,6 +25,15 @@ it.each([0, 7 * MINUTE_MS, -3 * MINUTE_MS])(
 	},
 );
 
+it('The responses of a created form are new, although the clock is 30 hours ahead', async () => {
+	const world = new World(['A'], { watch: ALL });
+	world.time.aheadMs = 30 * HOUR_MS;
+	await world.begin(10);
+	world.submit(world.createForm('B'));
+	await world.run(20);
+	expect(world.delivered).toEqual(['B-1 responseCompleted']);
+});
+
 it('Nothing is repeated if the saved state cannot be read and the first polls break off', async () => {
 	const { world, A } = createPaged({ pages: 5, listing: { pageSize: 2 }, emitSince: 0 });
 	await world.begin(20);

@@ -12,7 +12,7 @@ import { settings } from '../settings/settings';
 import { isDue, type FailureSubject, type ReadingOutcome } from './schedule';
 import { computeFingerprint, toCanonicalText } from './responseEvents';
 import type { OutputItem, PollContext, PollResult } from './pollContext';
-import { fetchInTime } from './readPages';
+import { computeClockOffset, fetchInTime } from './readPages';
 import { isWatched, updateAbsences } from './triggerParameters';
 import type { FormState, KnownForms } from './triggerState';
 
@@ -39,7 +39,8 @@ export async function fetchForms(
 ): Promise<{ listed: ReadonlyMap<string, ListedForm>; requests: number }> {
 	const { cache, request } = context;
 	const target = createTarget(request.account, endpoints.listForms);
-	const { records, requests } = await fetchInTime(context, fetchRecords(request, target));
+	const { records, requests, lastPage } = await fetchInTime(context, fetchRecords(request, target));
+	cache.clockOffsetMs = computeClockOffset(lastPage, clock.now());
 	const listed = indexForms(records);
 	for (const { id, name } of listed.values()) {
 		if (name === id) cache.names.delete(id);

@@ -183,8 +183,9 @@ async function* fetchPagesInTime(
 }
 
 /** The `Date` header has whole seconds. If it can lie between sending and now, the clocks count as equal. */
-function computeClockOffset({ dateHeaderMs, sentAtMs }: ListPage, nowMs: number): number {
-	if (dateHeaderMs === undefined) return 0;
+export function computeClockOffset(page: ListPage | undefined, nowMs: number): number {
+	if (page?.dateHeaderMs === undefined) return 0;
+	const { dateHeaderMs, sentAtMs } = page;
 	const latestMs = dateHeaderMs + 999;
 	const isEqual = dateHeaderMs <= nowMs && latestMs >= sentAtMs;
 	return isEqual ? 0 : latestMs - sentAtMs;

@@ -27,16 +27,6 @@ describe('A form that no longer exists', () => {
 		submit('Ada');
 		expect(namesIn(await trigger.poll(tick))).toEqual(['Ada']);
 	});
-
-	it('is not what a later page says that does not exist', async () => {
-		const { submit, trigger } = await begin(world);
-		submit('Ada');
-		submit('Grace');
-		world.service.shapes.pageSize = 1;
-		world.service.faults.set({ fault: 'notFound', match: { path: /page=2/ } });
-		const { errors } = await pollFor(trigger, 12, HOUR_MS);
-		expect(errors.map(({ message }) => message)).toContain('Form not found');
-	});
 });
 
 describe('Parameters that cannot be used', () => {

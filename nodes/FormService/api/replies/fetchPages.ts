@@ -31,8 +31,12 @@ export type ListPage = {
 /** How often a list is read. Three passes of a list of 67 pages take 201 of the 1,440 requests of a day. */
 const MAX_PASSES = 3;
 
-/** `requests`: how many requests were answered. */
-export type FetchedRecords = { records: readonly IDataObject[]; requests: number };
+/** `requests`: how many requests were answered. `lastPage` shows the service's clock. */
+export type FetchedRecords = {
+	records: readonly IDataObject[];
+	requests: number;
+	lastPage?: ListPage;
+};
 
 /**
  * Fetches the records of a list in the order in which they are found. Pages can shift while they are read: then
@@ -49,12 +53,14 @@ export async function fetchRecords(
 	const found = new Map<string, IDataObject>();
 	let latestTotal = 0;
 	let requests = 0;
+	let lastPage: ListPage | undefined;
 	for (let pass = 1; pass <= MAX_PASSES; pass++) {
 		const current = new Map<string, IDataObject>();
 		let recordCount = 0;
 		let total: number | undefined;
 		for await (const page of fetchPages(context, target)) {
 			requests += 1;
+			lastPage = page;
 			const hasFallen = (page.total ?? latestTotal) < latestTotal;
 			latestTotal = page.total ?? latestTotal;
 			total ??= page.total;
@@ -68,14 +74,14 @@ export async function fetchRecords(
 				found.set(recordId, record);
 			}
 			if (found.size >= limit || found.has(id)) {
-				return { records: [...found.values()].slice(0, limit), requests };
+				return { records: [...found.values()].slice(0, limit), requests, lastPage };
 			}
 		}
 		if (isWholeList({ distinctCount: current.size, recordCount, total })) {
-			return { records: [...current.values()], requests };
+			return { records: [...current.values()], requests, lastPage };
 		}
 		if (total !== undefined && found.size >= total) {
-			return { records: [...found.values()], requests };
+			return { records: [...found.values()], requests, lastPage };
 		}
 	}
 	const count = latestTotal > 0 ? `of ${latestTotal} records` : 'records, some of them twice';
