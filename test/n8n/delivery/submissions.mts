@@ -6,7 +6,7 @@ import {
 	type WorkflowFile,
 	workflowNode,
 } from '../../../scripts/lib/n8n/rest.mts';
-import { faultTable, type Service } from '../../service/index.mts';
+import type { Service } from '../../service/index.mts';
 
 export const TRIGGER = 'New Response';
 
@@ -40,16 +40,4 @@ export async function submitAll({ store }: Service, formId: string, plan: Plan):
 		await sleep((Math.random() * 2 * plan.durationMs) / plan.submissions);
 		store.addResponse(formId, { answers: { Name: `Person ${index}` } });
 	}
-}
-
-/** The daily limit would outlast the run, and the others take up to a minute each: little else would happen. */
-const LONG = ['tooManyDay', 'silentBefore', 'silentAfter'] as const;
-const FAULTS = Object.values(lodash.omit(faultTable, LONG));
-
-/** Makes every third request for responses fail, in many ways. Returns how many there were so far. */
-export function failAThird({ faults }: Service): () => number {
-	let requestCount = 0;
-	const chooseFault = () => (++requestCount % 3 === 0 ? lodash.sample(FAULTS) : undefined);
-	faults.set({ fault: chooseFault, match: { path: /^\/responses\// } });
-	return () => requestCount;
 }
