@@ -18,27 +18,29 @@ import { isFirstPass, type FormState } from './triggerState';
  * Polls take turns between the two. The first pass reads as many pages as there is time for, without searches.
  */
 
-/** The service allows 60 requests a minute, for pages, fields and other forms together. */
-const MAX_PAGES = 50;
+/** The service allows 60 requests a minute, for pages and fields together. */
+const MAX_PAGES_WITH_FIELDS = 50;
 
 /** Plans what a poll reads of a form. Undefined if the form waits after a failure. */
 export function planReading(
-	{ cache, intervalMs }: PollContext,
+	{ cache, intervalMs, parameters }: PollContext,
 	formId: string,
 	form: FormState = {},
 ): Reading | undefined {
 	const { lastReading, search, pass } = form.progress ?? {};
+	const limit = parameters.lists.fields ? MAX_PAGES_WITH_FIELDS : Infinity;
 	const searchReading = search && {
 		formId,
 		kind: 'search' as const,
 		from: search.page,
-		maxPages: Math.min(MAX_PAGES, computeMaxSearchPages(intervalMs)),
+		maxPages: Math.min(limit, computeMaxSearchPages(intervalMs)),
 	};
 	const passReading = {
 		formId,
 		kind: 'pass' as const,
 		from: pass?.page ?? FIRST_PAGE,
-		maxPages: isFirstPass(form) ? MAX_PAGES : 1,
+		// n8n saves the state at the activation, so a first pass reads all that there is time for
+		maxPages: isFirstPass(form) ? limit : 1,
 	};
 	const isPassTurn = isFirstPass(form) || lastReading?.kind === 'search';
 	const readings = isPassTurn ? [passReading, searchReading] : [searchReading, passReading];

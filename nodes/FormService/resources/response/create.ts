@@ -125,12 +125,11 @@ async function sendResponse(
 	data: IDataObject,
 	duplicates: Duplicates | undefined,
 ): Promise<string | null> {
-	try {
-		const uuid = (await addResponse(context, { ...target, body: { data } })) ?? null;
-		duplicates?.uuids.set(duplicates.key, uuid);
-		return uuid;
-	} catch (error) {
+	const adding = addResponse(context, { ...target, body: { data } });
+	adding.catch((error: unknown) => {
 		if (mayHaveActed(error)) duplicates?.uuids.set(duplicates.key, null);
-		throw error;
-	}
+	});
+	const uuid = (await adding) ?? null;
+	duplicates?.uuids.set(duplicates.key, uuid);
+	return uuid;
 }
