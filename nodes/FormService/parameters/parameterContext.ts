@@ -30,7 +30,7 @@ export type ParameterContext = {
 };
 
 /** Returns the name of a parameter or option in the editor: `options.skipUnchanged` → `Skip Unchanged`. */
-export function getDisplayName({ properties }: ParameterContext, name: string): string {
+function getDisplayName({ properties }: ParameterContext, name: string): string {
 	const listed = properties.flatMap((property) => [property, ...(property.options ?? [])]);
 	const ownName = name.split('.').at(-1);
 	const found = (listed as INodeProperties[]).find((entry) => entry.name === ownName);

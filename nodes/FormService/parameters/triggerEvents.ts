@@ -61,7 +61,7 @@ export function isFormEvent(event: TriggerEvent): event is FormEvent {
 }
 
 /** Which forms a trigger watches: a value of the parameter Watch. */
-export type WatchKind = 'one' | 'several' | 'all';
+type WatchKind = 'one' | 'several' | 'all';
 
 /**
  * Returns which forms a trigger watches. If Form Created is chosen, the trigger watches all forms and ignores

@@ -111,7 +111,7 @@ export type ResponseEventData = Readonly<{
 	fields?: readonly FormField[];
 }>;
 
-export type ItemOptions = {
+type ItemOptions = {
 	request: RequestContext;
 	output: ResponseOutput;
 	/** From then on, no further item with files is created. */

@@ -113,7 +113,7 @@ function deliverFormEvents(
 }
 
 /** An event of a form. `stateAfter` is recorded once n8n has the event. */
-export type DetectedFormEvent = ListedForm &
+type DetectedFormEvent = ListedForm &
 	Readonly<{
 		event: FormEvent;
 		/** The attributes that have changed. */

@@ -28,7 +28,7 @@ import {
 /* What all steps of a poll need, and what the process remembers of a trigger. */
 
 /** What this process keeps for a trigger. If it is lost, the trigger only sends more requests. */
-export type TriggerCache = {
+type TriggerCache = {
 	isPolling: boolean;
 	budgetClaim?: BudgetClaim;
 	/** Of the list of all forms. */
@@ -59,7 +59,7 @@ export function getTriggerCache(n8n: IPollFunctions): TriggerCache {
 }
 
 /** Why n8n polls: by the schedule, because n8n starts, or because the user has published the workflow. */
-export type PollReason = 'schedule' | 'start' | 'publish';
+type PollReason = 'schedule' | 'start' | 'publish';
 
 const activatedContexts = new WeakSet<IPollFunctions>();
 

@@ -102,14 +102,14 @@ function computeTransition(
 export type Fingerprint = string;
 
 /** Characters of 6 bits. Among 100,000 texts, two are equal once in 230 million cases. */
-export const FINGERPRINT_LENGTH = 10;
+const FINGERPRINT_LENGTH = 10;
 
 export function computeFingerprint(text: string): Fingerprint {
 	return hash('sha256', text, 'base64url').slice(0, FINGERPRINT_LENGTH);
 }
 
 /** The first half is of the sorted pairs of field and answer. The second is of the answers alone, in their order. */
-export type AnswersFingerprint = Fingerprint;
+type AnswersFingerprint = Fingerprint;
 
 const HALF_LENGTH = FINGERPRINT_LENGTH / 2;
 
@@ -163,21 +163,18 @@ export type SeenResponse = string;
 const PHASES = ['complete', 'incomplete', 'waiting', 'abandoned'] as const;
 
 /** The abandonment of a `waiting` response will be an event. That of an `incomplete` one is not wanted. */
-export type ResponsePhase = (typeof PHASES)[number];
+type ResponsePhase = (typeof PHASES)[number];
 
-export function createSeenResponse(
-	phase: ResponsePhase,
-	answers: AnswersFingerprint = '',
-): SeenResponse {
+function createSeenResponse(phase: ResponsePhase, answers: AnswersFingerprint = ''): SeenResponse {
 	return phase[0] + answers;
 }
 
-export function getPhase(seen: SeenResponse): ResponsePhase {
+function getPhase(seen: SeenResponse): ResponsePhase {
 	const letter = seen[0].toLowerCase();
 	return PHASES.find((phase) => phase.startsWith(letter))!;
 }
 
-export function getAnswersFingerprint(seen: SeenResponse): AnswersFingerprint | undefined {
+function getAnswersFingerprint(seen: SeenResponse): AnswersFingerprint | undefined {
 	return seen.length > 1 ? seen.slice(1) : undefined;
 }
 

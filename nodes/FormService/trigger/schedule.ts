@@ -41,7 +41,7 @@ export function computeIntervalMs(claims: readonly BudgetClaim[], own: BudgetCla
 export type LastReading = Readonly<{ atMs: number; requests: number }>;
 
 /** n8n's scheduler is not exact to the second: a poll that starts a little early may read the list. */
-export const EARLY_TOLERANCE_MS = 5_000;
+const EARLY_TOLERANCE_MS = 5_000;
 
 /** Whether the budget has paid for the last reading of a list. */
 export function isDue(

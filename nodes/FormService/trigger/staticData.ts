@@ -17,7 +17,7 @@ const STATE_KEY = 'state';
 const TRIGGERS_KEY = 'formServiceTriggers';
 
 /** The states of all triggers of a workflow, by the ID of the node. */
-export type TriggerStates = Readonly<Record<string, IDataObject>>;
+type TriggerStates = Readonly<Record<string, IDataObject>>;
 
 export function readSavedState(n8n: IPollFunctions): unknown {
 	const nodeData = n8n.getWorkflowStaticData('node');

@@ -92,7 +92,7 @@ export type KnownForms = Readonly<{
 	listedSinceMs?: number;
 }>;
 
-export type TriggerState = KnownForms &
+type TriggerState = KnownForms &
 	Readonly<{
 		service: string;
 		/** The time of the save, or the previous revision plus one if that is higher. */

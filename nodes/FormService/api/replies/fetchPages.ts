@@ -32,7 +32,7 @@ export type ListPage = {
 const MAX_PASSES = 3;
 
 /** `requests`: how many requests were answered. `lastPage` shows the service's clock. */
-export type FetchedRecords = {
+type FetchedRecords = {
 	records: readonly IDataObject[];
 	requests: number;
 	lastPage?: ListPage;

@@ -3,7 +3,7 @@ import { getId, isRecord } from '../records';
 import { parseUrl } from '../text';
 
 /** What a reply says about the pages of its list. `problem` is what announces a page that cannot be found. */
-export type NextPage = { nextUrl?: string; total?: number; problem?: string };
+type NextPage = { nextUrl?: string; total?: number; problem?: string };
 
 /** Where the paginators of Laravel put their attributes (docs/contract.md). */
 const PLACES = ['', 'data.', 'links.', 'meta.', 'data.links.', 'data.meta.'];

@@ -5,7 +5,7 @@ import { REQUESTS_PER_DAY, type Endpoint } from '../endpoints';
 import { createFailure, type RequestFailure } from '../failures';
 
 /** A reply without its headers: `{success, message, data}` (docs/contract.md). */
-export type Envelope = {
+type Envelope = {
 	body: unknown;
 	/** If the reply has no `data`, the whole body. */
 	data: unknown;
@@ -15,7 +15,7 @@ export type Envelope = {
 };
 
 /** Parses a reply. Undefined if the reply is not JSON. */
-export function parseEnvelope(text: string): Envelope | undefined {
+function parseEnvelope(text: string): Envelope | undefined {
 	const body: unknown = attempt(JSON.parse, text);
 	return isError(body) ? undefined : unwrapEnvelope(body);
 }

@@ -25,7 +25,7 @@ const MIN_UNAVAILABLE_PAUSE_MS = 10_000;
 export type Priority = 'high' | 'low';
 
 /** The permission to send one request, which counts toward the limit until a minute after its end. */
-export type Slot = { countsUntilMs: number };
+type Slot = { countsUntilMs: number };
 
 type QueueEntry = { priority: Priority; settle: (result: Slot | RequestFailure) => void };
 

@@ -22,7 +22,7 @@ import {
 } from '../../parameters/parameterContext';
 
 /** The answers of an item as the user gives them. */
-export type GivenAnswers = {
+type GivenAnswers = {
 	mode: keyof typeof INPUT_MODES;
 	/** The answers by a UUID, custom key, title or label of their field. */
 	values: IDataObject;
@@ -93,7 +93,7 @@ function findColumn(name: string, fields: readonly FormField[]): FormField | und
 }
 
 /** The encoded answers of an item, ready to be sent. */
-export type EncodedAnswers = {
+type EncodedAnswers = {
 	/** The answers for the request, by the UUID of their field (specification, section 4, rule 2). */
 	data: Record<string, EncodedValue>;
 	/** The answers for the output, by the title of their field. */
