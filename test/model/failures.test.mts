@@ -39,6 +39,13 @@ describe('A failure', () => {
 		expect(world.delivered).toEqual(['A-2 responseCompleted']);
 	});
 
+	it('of all of several forms is reported every hour', async () => {
+		const world = new World(['A', 'B']);
+		await world.begin(30);
+		await world.run(5 * 60, { failWith: () => faults.serverError });
+		expectHourly(world.reports, 90);
+	});
+
 	it('of two forms among ten is reported once each, and delays no other', async () => {
 		const world = new World(lodash.times(10, (index) => `F${index}`));
 		const bad: Record<string, FaultName> = { F0: 'serverError', F1: 'notFound' };

@@ -16,7 +16,7 @@ import { planReading, readForm } from './readForm';
 import { ensureBaseline, type Reading } from './readPages';
 import { readSavedState, writeSavedState } from './staticData';
 import { applyParameters, getWatchedFormIds, hasSeveralForms } from './triggerParameters';
-import { isSavePending, rememberState } from './triggerState';
+import { isSavePending, rememberState, type FormStates } from './triggerState';
 
 type PollOutput = INodeExecutionData[] | null;
 
@@ -45,7 +45,7 @@ export async function pollForms(n8n: IPollFunctions): Promise<PollOutput> {
 
 /** Reads the lists that are due, saves the next state, and returns the items or throws the error to report. */
 async function pollOnce(n8n: IPollFunctions, context: PollContext): Promise<PollOutput> {
-	const { cache, parameters, reason, startState, startedAtMs } = context;
+	const { cache, reason, startState, startedAtMs } = context;
 	const { forms, listedSinceMs, items, outcomes } = await readLists(context);
 	for (const outcome of outcomes) recordOutcome(cache.failures, outcome, n8n.logger);
 	const failure = outcomes.find(({ error }) => error !== undefined);
@@ -60,10 +60,17 @@ async function pollOnce(n8n: IPollFunctions, context: PollContext): Promise<Poll
 	if (saved !== undefined) writeSavedState(n8n, saved, nowMs);
 	if (items.length > 0) return sortByTime(items, 'oldest').map(({ item }) => item);
 	if (isActivation) return null;
-	const isOneOfSeveral = hasSeveralForms(parameters.watch);
-	const reported = cache.failures.takeErrorToReport(startedAtMs, isOneOfSeveral);
+	const reported = cache.failures.takeErrorToReport(startedAtMs, areOtherFormsRead(context, forms));
 	if (reported !== undefined) throw reported;
 	return null;
+}
+
+/** Whether the trigger watches several forms, and some of them do not fail. */
+function areOtherFormsRead({ cache, parameters }: PollContext, forms: FormStates): boolean {
+	const { watch } = parameters;
+	const watched = watch.kind === 'chosen' ? watch.formIds : getWatchedFormIds(parameters, forms);
+	const read = watched.filter((formId) => !cache.failures.isFailing(`form ${formId}`));
+	return hasSeveralForms(watch) && read.length > 0;
 }
 
 /** Reads the list of all forms, then one form after another, until none is due or the poll is over. */
@@ -99,8 +106,8 @@ function chooseReading(
 	const hasAccountFailed = outcomes.some(({ error }) => isAccountFailure(error));
 	if (isFull || hasAccountFailed || cache.failures.isInBackoff('account')) return undefined;
 	if (clock.now() >= readUntilMs) return undefined;
-	// one reading shows the user who publishes whether the service can be reached
-	const isWanted = reason === 'publish' && outcomes.length === 0;
+	// publishing succeeds if one list can be read
+	const isWanted = reason === 'publish' && !outcomes.some(({ hasRead }) => hasRead);
 	const untried = getWatchedFormIds(parameters, forms).filter((id) => !tried.has(id));
 	const due = untried.flatMap((formId) => {
 		const form = forms.get(formId);

@@ -123,6 +123,10 @@ export class Failures {
 		this.streaks.clear();
 	}
 
+	isFailing(subject: FailureSubject): boolean {
+		return this.streaks.has(subject);
+	}
+
 	/** Whether the subject waits after a failure. */
 	isInBackoff(subject: FailureSubject): boolean {
 		const streak = this.streaks.get(subject);
@@ -132,15 +136,15 @@ export class Failures {
 
 	/**
 	 * Returns the error that a poll without items shows, at most once an hour: that of the subject that has failed
-	 * longest, after its third failure in a row. One of several forms is reported once, other subjects again.
+	 * longest, after its third failure in a row. A form is reported once while others can be read.
 	 *
-	 * @param isOneOfSeveral whether the trigger watches several forms
+	 * @param areOthersRead whether the trigger watches several forms, and some can be read
 	 */
-	takeErrorToReport(pollStartedAtMs: number, isOneOfSeveral: boolean): NodeError | undefined {
+	takeErrorToReport(pollStartedAtMs: number, areOthersRead: boolean): NodeError | undefined {
 		const nowMs = clock.now();
 		if (!hasElapsed(this.reportedAtMs, HOUR_MS, nowMs)) return undefined;
 		const found = [...this.streaks].find(([subject, streak]) => {
-			const isOnce = isOneOfSeveral && isOneForm(subject);
+			const isOnce = areOthersRead && isOneForm(subject);
 			// a poll with items reports nothing, so its failure is reported by a later poll
 			const isDone = streak.isReported && (isOnce || streak.lastFailedAtMs < pollStartedAtMs);
 			return streak.count >= MIN_FAILURES && !isDone;

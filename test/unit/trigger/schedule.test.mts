@@ -98,14 +98,18 @@ it('An account that fails after each first page is reported, too', () => {
 });
 
 it.each([
-	['account', 2],
-	['form A', 1],
-	['later pages of form A', 1],
-] as const)('While it fails, this is reported so often in 90 minutes: %s', (subject, reports) => {
-	const reported = Array.from({ length: 90 }, () => {
-		failures.record(subject, createError('serverError'));
-		time.pass(MINUTE_MS);
-		return failures.takeErrorToReport(time.now() - MINUTE_MS, true);
-	});
-	expect(lodash.compact(reported)).toHaveLength(reports);
-});
+	['account', true, 2],
+	['form A', true, 1],
+	['form A', false, 2],
+	['later pages of form A', true, 1],
+] as const)(
+	'A failing %s is reported often enough (other forms are read: %s)',
+	(subject, areOthersRead, reports) => {
+		const reported = Array.from({ length: 90 }, () => {
+			failures.record(subject, createError('serverError'));
+			time.pass(MINUTE_MS);
+			return failures.takeErrorToReport(time.now() - MINUTE_MS, areOthersRead);
+		});
+		expect(lodash.compact(reported)).toHaveLength(reports);
+	},
+);
