@@ -59,6 +59,10 @@ const files = { options: { downloadFiles: true } };
 const noValue = { field: 'Name', operator: 'is', value: '' };
 const noField = { ...noValue, field: null, value: 'Ada' };
 const conditions = { conditions: [noValue, noField] };
+const unanswered = [
+	{ ...noValue, operator: 'isEmpty' },
+	{ ...noValue, operator: 'isNotEmpty' },
+];
 const unfilled = { text: 'null', after: null, before: '', conditions };
 
 testToolRuns('Response: Get Many', {
@@ -72,6 +76,9 @@ testToolRuns('Response: Get Many', {
 	'gives a model no files': [files],
 	'tells a model about its fields': [selecting('id, ')],
 	'takes empty values of a model as no filters': [{ filters: unfilled }],
+	'needs no value to look for missing answers': [
+		{ filters: { conditions: { conditions: unanswered } } },
+	],
 });
 
 const tooLong = [1, 2].map((id) => ({ id, name: 'x'.repeat(20_001) }));

@@ -102,6 +102,10 @@ testRuns('Response: Create', {
 		valid,
 		{ ...valid, Email: 'b' },
 	],
+	'compares an earlier item by the same fields in another order': [
+		skipBy("={{ ['Email, Name', 'Name, Email'][$itemIndex] }}"),
+		...[valid, valid],
+	],
 	'adds an item after an equal one that was refused': addingTwice('forbidden'),
 	'adds none after one that may be added': addingTwice('dropAfter'),
 	'cannot compare several choices': [skipBy('Topics'), valid],

@@ -47,6 +47,8 @@ it.each<[string, unknown, Operator, string, boolean | string]>([
 	['text', null, 'isNot', 'x', true],
 	['file_upload', FILE, 'is', 'CV.pdf', true],
 	['file_upload', FILE, 'contains', 'files.example', false],
+	['file_upload', 'cv|https://files.example/7', 'is', 'cv', true],
+	['file_upload', 'https://files.example/7/cv.pdf', 'is', 'cv.pdf', true],
 	['attribute:created_at', '2026-11-21T12:00:00Z', 'is', '2026-11-21T07:00', true],
 	['attribute:is_incomplete', 0, 'is', 'no', true],
 	['attribute:number', '10', 'greater', '9', true],

@@ -4,6 +4,7 @@ import {
 	type DeliveredPages,
 } from '../../../nodes/FormService/trigger/formProgress.ts';
 import { FIRST_PAGE } from '../../../nodes/FormService/trigger/readPages.ts';
+import type { FormState } from '../../../nodes/FormService/trigger/triggerState.ts';
 
 const NOW_MS = Date.UTC(2026, 10, 29);
 const baseline = { sinceMs: NOW_MS };
@@ -43,11 +44,36 @@ it('A search whose later page fails begins again at the first page, where new re
 	const { form, ...pass } = createPass(['a']);
 	const search = { order: 'newestFirst', page: '?page=2', searchedAtMs: 0 } as const;
 	const reading = { formId: 'form', kind: 'search', from: '?page=2', maxPages: 9 } as const;
-	for (const pages of [[], pass.pages]) {
+	const [page] = pass.pages;
+	for (const pages of [[], [{ ...page, nextUrl: `${URL}?page=3` }]]) {
 		const failed = { ...pass, reading, pages, isOver: false, error: new Error('failed') };
 		const { progress } = computeNext({ ...failed, form: { ...form, progress: { search } } });
 		expect(progress?.search?.page).toBe(FIRST_PAGE);
 	}
+});
+
+it('A pass starts over if its page has failed three times in a row', () => {
+	const reading = { formId: 'form', kind: 'pass', from: '?page=2', maxPages: 1 } as const;
+	const pass = { page: '?page=2', failures: 0, recordCount: 1, newest: {}, isFirst: false };
+	let form: FormState = { seen: new Map(), progress: { pass } };
+	for (const page of ['?page=2', '?page=2', undefined]) {
+		form = computeNext({ ...createPass([]), reading, form, pages: [], error: new Error('failed') });
+		expect(form.progress?.pass?.page).toBe(page);
+	}
+});
+
+it('A page that is read again because an event had no room counts once', () => {
+	const read = createPass(['a']);
+	const event = {
+		event: 'responseCompleted',
+		record: {},
+		id: 'a',
+		seenAfter: 'c',
+		pageIndex: 0,
+	} as const;
+	const form = computeNext({ ...read, updates: new Map(), undelivered: [event] });
+	expect(form.baseline).toBe(baseline);
+	expect(computeNext({ ...read, form }).baseline).toBeUndefined();
 });
 
 const at = (created_at: string, number?: number) => ({ created_at, number });

@@ -36,6 +36,7 @@ it.each<[string, RawReply | RequestFailure, boolean]>([
 	['a redirect', reply(302, '', { location: '/en/login?to=x' }), true],
 	['ECONNREFUSED', broken('ECONNREFUSED'), false],
 	['ENOTFOUND', broken('ENOTFOUND'), false],
+	['EAI_AGAIN', broken('EAI_AGAIN'), false],
 	['ETIMEDOUT', broken('ETIMEDOUT'), true],
 	['CERT_HAS_EXPIRED', broken('CERT_HAS_EXPIRED'), false],
 	['EPROTO', broken('EPROTO'), true],
