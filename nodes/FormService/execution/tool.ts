@@ -74,7 +74,7 @@ function limitToolOutput(
 function selectFields(json: IDataObject, names: readonly string[]): IDataObject {
 	const fields = names.map((name) => [name, findSelectedField(json, name)]);
 	return {
-		...pick(json, 'id' in json ? 'id' : 'uuid'),
+		...pick(json, 'id', 'uuid'),
 		...omitBy(Object.fromEntries(fields), isUndefined),
 	};
 }

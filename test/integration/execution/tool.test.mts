@@ -53,7 +53,7 @@ const reading = (records: object[], parameters: object) =>
 const listed = { sort: { order: 'listed' } };
 const long = Array.from('abcde', (uuid) => ({ uuid, referrer: uuid.repeat(9_000) }));
 const owner = { email: 'ada@example.com' };
-const named = [{ uuid: 'u', owner, responses: { 'What, e.g. [a.b]?': 'That' } }];
+const named = [{ id: 7, uuid: 'u', owner, responses: { 'What, e.g. [a.b]?': 'That' } }];
 const selecting = (outputFields: unknown) => ({ output: 'selectedFields', outputFields });
 const files = { options: { downloadFiles: true } };
 const noValue = { field: 'Name', operator: 'is', value: '' };

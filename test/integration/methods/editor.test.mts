@@ -113,6 +113,7 @@ it.each<[INodeParameters, string[]]>([
 	[{ formId: locator('a') }, ['Email', 'Size: M, L']],
 	[{ watch: 'several', formIds: ['a', 'b'] }, ['Email', 'Size: M, L', 'Age']],
 	[{ watch: 'all', exceptFormIds: ['b'] }, ['Email', 'Size: M, L']],
+	[{ watch: 'one', events: ['formCreated'] }, ['Email', 'Size: M, L', 'Age']],
 ])('A condition can compare, for %j, the fields %j and the attributes', async (given, fields) => {
 	const { service: own, n8n } = await createWorld({ seed: false });
 	const size = { label: 'Size', type: 'dropdown', options: ['M', 'L'] };

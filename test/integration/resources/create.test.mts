@@ -1,4 +1,4 @@
-import { success, type FaultName } from '../../service/index.mts';
+import { success, type Fault, type FaultName } from '../../service/index.mts';
 import { locator } from '../harness.mts';
 import { formOfItem, LISTS_RESPONSES, meeting, testRuns } from './runs.mts';
 
@@ -74,7 +74,7 @@ function against(responses: unknown, attributes: object = {}, by = 'Email, Size'
 }
 
 /** Adds the same response twice, of which the service meets the first one so. */
-const addingTwice = (fault: FaultName) => ({
+const addingTwice = (fault: Fault | FaultName) => ({
 	...meeting({ fault, times: 1, match: { method: 'POST' } }, skipBy('Name'), valid, valid),
 	node: { onError: 'continueRegularOutput' } as const,
 });
@@ -108,6 +108,7 @@ testRuns('Response: Create', {
 	],
 	'adds an item after an equal one that was refused': addingTwice('forbidden'),
 	'adds none after one that may be added': addingTwice('dropAfter'),
+	'adds none after one whose UUID is unknown': addingTwice(success({})),
 	'cannot compare several choices': [skipBy('Topics'), valid],
 	'cannot compare fields with one label': [skipBy('Same'), valid],
 	'needs an answer to compare': [skipBy('Order'), valid],

@@ -12,7 +12,8 @@ const listing = (records: object[], ...given: Given) =>
 
 const others = ['Ada', 'Bob'].map((Name) => ({ uuid: Name, responses: { Name } }));
 const noon = { created_at: '2026-11-21 12:00:00' };
-const unreadable = [{ uuid: 'odd', responses: 42 }, ...others];
+const partly = { uuid: 'partly', responses: [{ key: 'Name', value: 'Bob' }, { nothing: 1 }] };
+const unreadable = [{ uuid: 'odd', responses: 42 }, partly, ...others];
 
 /** The service lists one response on each page. */
 const onPages = (...given: Given) => ({

@@ -60,6 +60,14 @@ describe('Parameters that cannot be used', () => {
 	});
 });
 
+it('After a failure of the account, a poll reads no further form', async () => {
+	const own = await createWorld();
+	for (const name of ['A', 'B']) addForm(own, name);
+	own.service.faults.set({ fault: 'unauthorized', match: { path: /^\/responses/ } });
+	await watch(own.n8n, '', { watch: 'all' }).poll({ activation: 'init' });
+	expect(own.service.requests.map(({ status: code }) => code)).toEqual([200, 401]);
+});
+
 it('A process of n8n that starts or takes over keeps a trigger active although Form Service fails', async () => {
 	const own = await createWorld();
 	const { form } = addForm(own);
