@@ -1,5 +1,6 @@
 import { mapValues, upperFirst } from 'lodash';
 import { DateTime } from 'luxon';
+import { MINUTE_MS } from './clock';
 import { truncateText } from './text';
 
 export type ErrorText = { message: string; description: string };
@@ -166,7 +167,7 @@ export function describeFailure(
 
 /** Formats a time for the user, rounded up to the minute: "Nov 22, 2026, 00:31 UTC". */
 export function formatTime(epochMs: number): string {
-	const minuteMs = Math.ceil(epochMs / 60_000) * 60_000;
+	const minuteMs = Math.ceil(epochMs / MINUTE_MS) * MINUTE_MS;
 	const time = DateTime.fromMillis(minuteMs, { zone: 'utc', locale: 'en-US' });
 	return time.toFormat("LLL d, yyyy, HH:mm 'UTC'");
 }

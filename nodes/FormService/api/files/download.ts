@@ -1,7 +1,7 @@
 import { noop, pick } from 'lodash';
 import type { IBinaryData, IHttpRequestOptions } from 'n8n-workflow';
 import { CREDENTIAL_TYPE } from '../account';
-import { clock, waitUnlessAborted } from '../clock';
+import { clock, MINUTE_MS, waitUnlessAborted } from '../clock';
 import type { ServiceError } from '../errors';
 import { STREAM_OPTIONS, closeReply, parseTimeoutMs, type StreamedReply } from '../request/callApi';
 import { createTransportFailure } from '../request/parseReply';
@@ -31,7 +31,7 @@ const MAX_FILES = 20;
 const MAX_MEGABYTES = 256;
 
 /** The maximum time for all files of one response, unless the node's Timeout is longer. */
-const MAX_TIME_MS = 60_000;
+const MAX_TIME_MS = MINUTE_MS;
 
 const MAX_REDIRECTS = 5;
 

@@ -1,4 +1,5 @@
 import { attempt, isEmpty, isError, isNil, isObject, isString, uniq, clamp } from 'lodash';
+import { DAY_MS, MINUTE_MS } from '../clock';
 import { isRecord } from '../records';
 import { isBlank, parseBoolean } from '../values';
 import { REQUESTS_PER_DAY, type Endpoint } from '../endpoints';
@@ -147,7 +148,7 @@ function describeForeignReply(
 const RETRY_AFTER_MARGIN_MS = 1_000;
 
 /** No limit of the service lasts longer than a day. */
-const MAX_WAIT_MS = 24 * 60 * 60_000;
+const MAX_WAIT_MS = DAY_MS;
 
 /** Parses seconds or a date, which the service's own clock has set. Undefined for anything else. */
 function parseRetryAfterMs(headers: ReplyHeaders, nowMs: number): number | undefined {
@@ -162,7 +163,7 @@ function parseRetryAfterMs(headers: ReplyHeaders, nowMs: number): number | undef
 const MINUTE_WAIT_MS = 61_000;
 
 /** A longer wait is for the daily limit. */
-const MAX_MINUTE_WAIT_MS = 10 * 60_000;
+const MAX_MINUTE_WAIT_MS = 10 * MINUTE_MS;
 
 export function createRateLimitFailure(headers: ReplyHeaders, nowMs: number): RequestFailure {
 	const waitMs = parseRetryAfterMs(headers, nowMs) ?? MINUTE_WAIT_MS;

@@ -1,11 +1,11 @@
 import { pull } from 'lodash';
-import { clock as machineClock, type Clock } from '../clock';
+import { clock as machineClock, MINUTE_MS, type Clock } from '../clock';
 import { REQUESTS_PER_DAY, REQUESTS_PER_MINUTE } from '../endpoints';
 import { createFailure, type RequestFailure } from '../failures';
 import type { Reply } from './parseReply';
 
 /** How long a request counts after its end. Timers fire up to a millisecond early. */
-const WINDOW_MS = 60_000 + 25;
+const WINDOW_MS = MINUTE_MS + 25;
 
 /** At five requests at a time, replies that take five seconds still use up 60 requests a minute. */
 const MAX_IN_FLIGHT = 5;
@@ -13,10 +13,10 @@ const MAX_IN_FLIGHT = 5;
 /** After this number of failures in a row, requests of items fail immediately for a minute. */
 const OUTAGE_FAILURES = 20;
 
-const OUTAGE_MS = 60_000;
+const OUTAGE_MS = MINUTE_MS;
 
 /** How long items wait while the service replies with status 503. After a longer wait, a node would seem to hang. */
-const MAX_UNAVAILABLE_MS = 5 * 60_000;
+const MAX_UNAVAILABLE_MS = 5 * MINUTE_MS;
 
 /** A shorter `Retry-After` would let the requests of five minutes use up the daily limit. */
 const MIN_UNAVAILABLE_PAUSE_MS = 10_000;
