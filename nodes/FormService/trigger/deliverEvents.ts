@@ -7,14 +7,13 @@ import { clock, hasElapsed, HOUR_MS } from '../api/clock';
 import { createTarget, endpoints } from '../api/endpoints';
 import { hasReason, InputError, toNodeError } from '../api/errors';
 import { sortByTime } from '../api/records';
-import { fetchRecords } from '../api/replies/fetchPages';
 import { createRequestError, type RequestContext } from '../api/requestContext';
 import { createFailure, type ErrorText } from '../api/failures';
 import { getSelectedFormName } from '../parameters/locators';
 import type { ResponseEvent } from '../parameters/triggerEvents';
 import { fetchForms } from './formList';
 import type { OutputItem, PollContext } from './pollContext';
-import { fetchInTime, type DetectedEvent } from './readPages';
+import { fetchListInTime, type DetectedEvent } from './readPages';
 import { hasSeveralForms } from './triggerParameters';
 
 /* Filters the events of a form, and makes items of them. */
@@ -87,7 +86,7 @@ async function fetchNeededFields(
 	const { conditions, lists, output, watch } = parameters;
 	if (!lists.fields || events.length === 0) return { fieldRequests: 0 };
 	const target = createTarget(request.account, endpoints.listFields, { formId });
-	const { records, requests } = await fetchInTime(context, fetchRecords(request, target));
+	const { records, requests } = await fetchListInTime(context, target);
 	const fields = parseFields(records, output);
 	// values are not checked, because a choice that the author removes later must not make polls fail
 	const problem = hasSeveralForms(watch) ? undefined : describeMissingField(conditions, fields);

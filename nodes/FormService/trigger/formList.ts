@@ -5,14 +5,13 @@ import { clock, MINUTE_MS } from '../api/clock';
 import { createTarget, endpoints } from '../api/endpoints';
 import { toNodeError } from '../api/errors';
 import { getCreationTimeMs, getFormId, removeSecrets, sortByTime } from '../api/records';
-import { fetchRecords } from '../api/replies/fetchPages';
 import { createFormNotFoundError } from '../parameters/locators';
 import type { FormEvent } from '../parameters/triggerEvents';
 import { settings } from '../settings/settings';
 import { isDue, type FailureSubject, type ReadingOutcome } from './schedule';
 import { computeFingerprint, toCanonicalText } from './responseEvents';
 import type { OutputItem, PollContext, PollResult } from './pollContext';
-import { computeClockOffset, fetchInTime } from './readPages';
+import { fetchListInTime } from './readPages';
 import { isWatched, updateAbsences } from './triggerParameters';
 import type { FormState, KnownForms } from './triggerState';
 
@@ -39,8 +38,7 @@ export async function fetchForms(
 ): Promise<{ listed: ReadonlyMap<string, ListedForm>; requests: number }> {
 	const { cache, request } = context;
 	const target = createTarget(request.account, endpoints.listForms);
-	const { records, requests, lastPage } = await fetchInTime(context, fetchRecords(request, target));
-	cache.clockOffsetMs = computeClockOffset(lastPage, clock.now());
+	const { records, requests } = await fetchListInTime(context, target);
 	const listed = indexForms(records);
 	for (const { id, name } of listed.values()) {
 		if (name === id) cache.names.delete(id);

@@ -69,8 +69,8 @@ async function pollOnce(n8n: IPollFunctions, context: PollContext): Promise<Poll
 function areOtherFormsRead({ cache, parameters }: PollContext, forms: FormStates): boolean {
 	const { watch } = parameters;
 	const watched = watch.kind === 'chosen' ? watch.formIds : getWatchedFormIds(parameters, forms);
-	const read = watched.filter((formId) => !cache.failures.isFailing(`form ${formId}`));
-	return hasSeveralForms(watch) && read.length > 0;
+	const isRead = (formId: string) => !cache.failures.isFailing(`form ${formId}`);
+	return hasSeveralForms(watch) && watched.some(isRead);
 }
 
 /** Reads the list of all forms, then one form after another, until none is due or the poll is over. */

@@ -2,7 +2,7 @@ import type { IDataObject } from 'n8n-workflow';
 import { clock, waitUnlessAborted, yieldIfDue } from '../api/clock';
 import { createTarget, endpoints, type Target } from '../api/endpoints';
 import { getCreationTimeMs, getId } from '../api/records';
-import { fetchPages, type ListPage } from '../api/replies/fetchPages';
+import { fetchPages, fetchRecords, type ListPage } from '../api/replies/fetchPages';
 import { hasReason } from '../api/errors';
 import { createRequestError } from '../api/requestContext';
 import { createFailure } from '../api/failures';
@@ -172,10 +172,10 @@ async function* fetchPagesInTime(
 	from: string,
 ): AsyncGenerator<ListPage, void> {
 	const url = new URL(target.url);
-	url.search = from || url.search;
+	url.search = from;
 	const pages = fetchPages(context.request, target, url.href);
 	for (;;) {
-		const { value: page, done } = await fetchInTime(context, pages.next());
+		const { value: page, done } = await waitInTime(context, pages.next());
 		if (done) return;
 		context.cache.clockOffsetMs = computeClockOffset(page, clock.now());
 		yield page;
@@ -183,7 +183,7 @@ async function* fetchPagesInTime(
 }
 
 /** The `Date` header has whole seconds. If it can lie between sending and now, the clocks count as equal. */
-export function computeClockOffset(page: ListPage | undefined, nowMs: number): number {
+function computeClockOffset(page: ListPage | undefined, nowMs: number): number {
 	if (page?.dateHeaderMs === undefined) return 0;
 	const { dateHeaderMs, sentAtMs } = page;
 	const latestMs = dateHeaderMs + 999;
@@ -191,8 +191,23 @@ export function computeClockOffset(page: ListPage | undefined, nowMs: number): n
 	return isEqual ? 0 : latestMs - sentAtMs;
 }
 
-/** @throws NodeApiError if the list cannot be fetched, or the time is up */
-export async function fetchInTime<T>({ request }: PollContext, work: Promise<T>): Promise<T> {
+/**
+ * Fetches a whole list, and measures how far the service's clock is ahead.
+ *
+ * @throws NodeApiError if the list cannot be fetched, or the time is up
+ */
+export async function fetchListInTime(
+	context: PollContext,
+	target: Target,
+): Promise<{ records: readonly IDataObject[]; requests: number }> {
+	const fetching = fetchRecords(context.request, target);
+	const { lastPage, ...list } = await waitInTime(context, fetching);
+	context.cache.clockOffsetMs = computeClockOffset(lastPage, clock.now());
+	return list;
+}
+
+/** @throws NodeApiError if the work fails, or the time is up */
+async function waitInTime<T>({ request }: PollContext, work: Promise<T>): Promise<T> {
 	const createTimeout = () => createRequestError(request, createFailure('pollTimedOut'));
 	return await waitUnlessAborted(work, request.signal, createTimeout);
 }

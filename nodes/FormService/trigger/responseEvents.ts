@@ -51,13 +51,13 @@ export function detectEvent(
 	if (!rules.events.includes('responseUpdated')) {
 		return { event: chosen, seenAfter: createSeenResponse(phaseAfter) };
 	}
-	const answersBefore =
+	const knownAnswers =
 		seenBefore && phase === 'complete' ? getAnswersFingerprint(seenBefore) : undefined;
 	const given = isIncomplete(record) ? undefined : computeAnswersFingerprint(record);
-	const isUpdate = haveAnswersChanged(answersBefore, given);
+	const isUpdate = haveAnswersChanged(knownAnswers, given);
 	return {
 		event: chosen ?? (isUpdate ? 'responseUpdated' : undefined),
-		seenAfter: createSeenResponse(phaseAfter, given ?? answersBefore),
+		seenAfter: createSeenResponse(phaseAfter, given ?? knownAnswers),
 	};
 }
 
